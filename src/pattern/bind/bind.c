@@ -1,7 +1,6 @@
 /* Binding walks over a pattern, its inner patterns and its clauses. Labels, types and attributes become tables and
  * columns of the graph, a COUNT or EXISTS of one edge becomes a degree, types are inferred, and conditions are brought
- * into normal form again. An unknown name is an error with suggestions, or under --lenient a warning.
- */
+ * into normal form again. An unknown name is an error with suggestions. Under --lenient it is a warning. */
 
 #include "pattern/bind/bind.h"
 
@@ -21,7 +20,7 @@ typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIB
 
 static gemp_code bind_pattern(gemp_binding *b);
 
-/* An update that creates or sets a name makes it known, so that rules may use names that the graph does not have
+/* True if an update creates or sets names of this kind. Rules may use such names although the graph does not have them
  * yet. */
 static bool introduces(const gemp_update *update, name_kind what)
 {
@@ -35,7 +34,7 @@ static bool introduces(const gemp_update *update, name_kind what)
 	}
 }
 
-/* Does some update of the rules give this name to something? */
+/* True if some update of the rules introduces this name. */
 static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const char *name)
 {
 	for (size_t i = 0; i < rules->count; i++)
@@ -48,8 +47,8 @@ static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const ch
 	return false;
 }
 
-/* The message lists near names, or up to LISTED names of the graph. Under --lenient it is a warning, and for names
- * that the rules themselves introduce there is no message. */
+/* The message lists similar names, or up to LISTED names of the graph. Under --lenient the message is a warning. A name
+ * that the rules introduce gives no message. */
 static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_kind what, const char *name,
                               const char *const *names, size_t count)
 {
@@ -81,7 +80,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* Finds the place of one type: the syntax tree stores one place for all types of an edge. Falls back to the edge. */
+/* Finds the place of one type in the text, because the syntax tree stores a single place for all types of an edge. If
+ * the type is not found, the place of the edge is used. */
 static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type, int *line, int *column)
 {
 	const char *text = b->source.text;
@@ -100,7 +100,7 @@ static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, con
 	}
 }
 
-/* The graph's relations as a list of names for the message. */
+/* Reports an unknown type, with the names of the graph's relations. */
 static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
 {
 	GEMP_OWNED const char **names = NULL;
@@ -112,7 +112,8 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 	return unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 }
 
-/* An undirected relation stores each edge once, in one of its two directions. */
+/* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds only some
+ * edges. */
 static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *edge)
 {
 	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {
@@ -127,7 +128,7 @@ static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *ed
 	}
 }
 
-/* An edge without types may be of any relation; types of a lenient query that the graph lacks allow none. */
+/* An edge without types allows all relations. An edge whose types the graph lacks (--lenient) allows no relation. */
 static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 {
 	const gemp_shard *graph = b->graph;
@@ -146,7 +147,7 @@ static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 	return GEMP_OK;
 }
 
-/* The conditions are split into conjuncts once more, since folding and merging may change how they split. */
+/* The conditions are split into conjuncts again, because folding and merging may make a condition a conjunction. */
 static gemp_code renew_conditions(const gemp_binding *b)
 {
 	gemp_pattern *pattern = b->pattern;
@@ -164,7 +165,7 @@ static gemp_code renew_conditions(const gemp_binding *b)
 	return code;
 }
 
-/* A label test becomes a bit for each label set of the graph, so that evaluation is one look-up whatever the number of
+/* A label test gets one bit for each label set of the graph. Its evaluation is one look-up, for any number of
  * labels. */
 static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 {
@@ -186,14 +187,15 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* The pattern's edge to which a variable refers, also behind a WITH that passes the edge on. */
+/* The pattern's edge to which a variable refers. In clauses after WITH, the variable is an item that passes the edge
+ * on. */
 static const gemp_pattern_edge *edge_of(const gemp_binding *b, int variable)
 {
 	int index = b->with ? b->with->items[variable].expr->variable : variable;
 	return gemp_pattern_row_edge(b->pattern, (size_t)index);
 }
 
-/* Some relation that the edge may belong to must have the attribute. */
+/* At least one relation that the edge may belong to must have the attribute. */
 static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 {
 	const bool *allowed = edge_of(b, expr->variable)->relations;
@@ -208,7 +210,7 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 			names[count++] = props->columns[c].name;
 	}
 	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
-	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
+	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* only under --lenient */
 	return GEMP_OK;
 }
 
@@ -226,12 +228,12 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
 	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
-	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
+	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* only under --lenient */
 	return GEMP_OK;
 }
 
-/* COUNT { (v)-[:T]->() } without further conditions is the degree of v over some relations, which needs no search.
- * A vertex that OPTIONAL MATCH did not find has no degree, but EXISTS and COUNT of it are false and 0, so those
+/* COUNT { (v)-[:T]->() } without further conditions is the degree of v over some relations, and a degree needs no
+ * search. A vertex of OPTIONAL MATCH may be missing. It then has no degree, but EXISTS is false and COUNT is 0, so both
  * stay searches. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
@@ -245,8 +247,7 @@ static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 	return one_edge && !edge->path && edge->from != edge->to && !missing;
 }
 
-/* Turns the expression into GEMP_DEGREE in place. It takes over the relations of the inner edge, which are bound
- * already. */
+/* Turns the expression into GEMP_DEGREE in place and moves the bound relations of the inner edge to it. */
 static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_pattern_edge *edge = b->pattern->subs[expr->sub]->edges;
@@ -260,7 +261,7 @@ static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 	return gemp_names_copy(&expr->names, &expr->name_count, edge->types, edge->type_count);
 }
 
-/* EXISTS { (v)-[:T]->() } asks for a degree above 0. */
+/* EXISTS { (v)-[:T]->() } becomes a test that the degree is above 0. */
 static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *above = NULL;
@@ -278,7 +279,7 @@ static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* From the outside in: a degree is recognised before its inner pattern's names are bound. */
+/* Walks from the root to the leaves, so that a degree is recognised before the names of its inner pattern are bound. */
 static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -295,7 +296,7 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* Names, then types. */
+/* Binds names first, because types follow from them. */
 static gemp_code bind_expr(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_TRY(bind_names(b, slot));
@@ -303,7 +304,7 @@ static gemp_code bind_expr(const gemp_binding *b, gemp_expr **slot)
 	return gemp_bind_types(b, *slot);
 }
 
-/* Normalises first, so that folding meets NOT above leaves only. */
+/* The condition is normalised first, so that folding finds NOT only directly above leaves. */
 static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_TRY(gemp_expr_normalise(slot));
@@ -311,7 +312,7 @@ static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 	return gemp_bind_condition(b, *slot);
 }
 
-/* WHERE of WITH uses the columns of this WITH; items use the variables before it. */
+/* WHERE of WITH uses the columns of this WITH. The items of WITH use the variables of the clauses before. */
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
@@ -326,8 +327,8 @@ static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 	return GEMP_OK;
 }
 
-/* Inner patterns share everything with the outer binding but the pattern, so that messages point into the same
- * text. */
+/* The binding of an inner pattern differs from the outer binding only in its pattern, so messages show places in the
+ * same text. */
 static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 {
 	gemp_binding in = *b;
@@ -335,8 +336,7 @@ static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 	return bind_pattern(&in);
 }
 
-/* Inner patterns come first, since a degree takes over the relations of the inner edge. Folding can change how
- * conditions split, so they are split again. */
+/* Inner patterns are bound first, because a degree takes the bound relations of its inner edge. */
 static gemp_code bind_pattern(gemp_binding *b)
 {
 	gemp_pattern *pattern = b->pattern;
@@ -357,8 +357,8 @@ static gemp_code bind_pattern(gemp_binding *b)
 	return bind_clause(&last, &pattern->result);
 }
 
-/* All rules share one list of names that updates introduce: a rule may match a label that only a later rule
- * creates, since control decides which runs first. */
+/* All rules share one list of introduced names. A rule may match a label that only a later rule of the file creates,
+ * because RUN decides which rule runs first. */
 gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool lenient)
 {
 	for (size_t i = 0; i < rules->count; i++) {
@@ -369,7 +369,7 @@ gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool
 	return GEMP_OK;
 }
 
-/* Messages point into the pattern's own text. */
+/* Messages show places in the pattern's own text. */
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient)
 {
 	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
@@ -377,7 +377,7 @@ gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph,
 	return bind_pattern(&b);
 }
 
-/* Strict: an unknown name is an error. */
+/* Not lenient: an unknown name is an error. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_shard *graph)
 {
 	return gemp_pattern_bind_with(pattern, graph, false);

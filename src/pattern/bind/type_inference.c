@@ -1,7 +1,6 @@
-/* Types are found from the leaves up, and each kind of node states which operands it needs. The second part folds
+/* Types are inferred from the leaves up, and each kind of node states which operands it needs. The second part folds
  * comparisons that can never be true because of their types: the query stays valid, with a warning. The last part
- * compiles regular expressions and finds the place of an error within a string literal.
- */
+ * compiles regular expressions and finds the place of an error within a string literal. */
 
 #include "pattern/bind/type_inference.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL goes with every type, so always_null satisfies each of these predicates. */
+/* An expression that is always NULL is compatible with every type, so each of these predicates accepts it. */
 static bool is_text(const gemp_expr *expr)
 {
 	return expr->always_null || expr->type == GEMP_STRING;
@@ -24,19 +23,20 @@ static bool is_number(const gemp_expr *expr)
 	return expr->always_null || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
 }
 
-/* A truth, or an expression that is NULL in every row. */
+/* True for a boolean, and for an expression that is NULL in every row. */
 static bool is_boolean(const gemp_expr *expr)
 {
 	return expr->always_null || expr->type == GEMP_BOOLEAN;
 }
 
-/* The operators that search a string within another one. */
+/* True for the operators that search for a string in another string. */
 static bool is_search(gemp_expr_kind kind)
 {
 	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
 }
 
-/* The name of a type in messages, with its article. Elements have no type of their own, so their kind is named. */
+/* The name of a type in messages, with its article. A vertex or an edge is named by its kind, because it has no type of
+ * its own. */
 static const char *type_name(const gemp_expr *expr)
 {
 	static const char *const names[] = { [GEMP_STRING] = "a string",
@@ -47,7 +47,7 @@ static const char *type_name(const gemp_expr *expr)
 	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
 }
 
-/* "toLower(a.born): this is an integer, and a string is needed" */
+/* The message is, for example, "toLower(a.born): this is an integer, and a string is needed". */
 static gemp_code wrong_type(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
 {
 	GEMP_OWNED char *text = gemp_expr_text(expr, b->pattern, b->with);
@@ -57,7 +57,7 @@ static gemp_code wrong_type(const gemp_binding *b, const gemp_expr *expr, const 
 	                           type_name(operand), needed);
 }
 
-/* Refuses the first operand that does not fit; elements have no type of their own and never do. */
+/* Refuses the first operand of a wrong type. A vertex or an edge has no type of its own and is always refused. */
 static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *),
                               const char *needed)
 {
@@ -67,8 +67,8 @@ static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool
 	return GEMP_OK;
 }
 
-/* An operation on literals is tried at bind time: it fails for every row or for none, and here the message has a
- * place. */
+/* An operation on literals fails for every row or for no row, so it is tried when the pattern is bound. The message
+ * then has a place. */
 static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 {
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
@@ -83,7 +83,7 @@ static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 	return why ? gemp_source_fail_at(&b->source, expr->line, expr->column, "%s", why) : GEMP_ENOMEM;
 }
 
-/* A sum with a string is a concatenation; otherwise one float makes the result a float. */
+/* A sum with a string operand is a concatenation. Otherwise one float operand makes the result a float. */
 static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 {
 	bool texts = false, real = false;
@@ -98,7 +98,7 @@ static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 	return try_literals(b, expr);
 }
 
-/* min and max have the type of their argument; sum keeps integers exact. */
+/* min and max have the type of their argument. A sum of integers is an integer. */
 static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *of = expr->children[0];
@@ -116,7 +116,7 @@ static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 	}
 }
 
-/* size() takes lists, too; the other functions take strings only. */
+/* size() takes strings and lists. The other functions take strings only. */
 static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *of = expr->children[0];
@@ -126,7 +126,7 @@ static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 	return require_type(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
 }
 
-/* An attribute that no vertex has (--lenient) is NULL in every row, so that any type will do. */
+/* An attribute that no vertex has (--lenient) is NULL in every row, so any type is right. */
 static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -134,7 +134,7 @@ static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
-/* The type of one node from the types of its children. Every later step reads expr->type instead of deriving it
+/* Returns the type of a node from the types of its children. Later steps read expr->type and do not infer types
  * again. */
 static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 {
@@ -159,14 +159,14 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	}
 }
 
-/* A vertex or an edge alone is no condition, although its type says string. */
+/* A vertex or an edge by itself is not a condition, although its type is string. */
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 {
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
-/* Is the expression NULL in every row? It is if it is NULL itself, or a result of WITH, arithmetic, min or max on NULL
- * alone. */
+/* True if the expression is NULL in every row: the literal NULL, or a column of WITH, arithmetic,
+ * min or max over such an expression. */
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -183,7 +183,7 @@ static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 	}
 }
 
-/* From the leaves up, since the type of an operation follows from those of its operands. */
+/* Types are set from the leaves up, because the type of an operation follows from the types of its operands. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
@@ -192,19 +192,20 @@ gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 	return type_of(b, expr);
 }
 
-/* Numbers 1, strings 2, booleans 3, lists 4: only values of one class can be equal or have an order. */
+/* The class is 1 for numbers, 2 for strings, 3 for booleans, 4 for lists. Only values of one class can be equal or have
+ * an order. */
 static int type_class(gemp_type type)
 {
 	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
 }
 
-/* NULL is comparable with every class: the comparison is unknown then, but no mistake of the user. */
+/* NULL is comparable with every class. The comparison is unknown, but it is not a mistake of the user. */
 static bool same_class(const gemp_expr *left, const gemp_expr *right)
 {
 	return left->always_null || right->always_null || type_class(left->type) == type_class(right->type);
 }
 
-/* The query stays valid, so that the user gets a warning with its place and not an error. */
+/* The query stays valid, so the user gets a warning with a place instead of an error. */
 static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char *because)
 {
 	GEMP_OWNED char *text = gemp_expr_text(expr, b->pattern, b->with);
@@ -212,7 +213,7 @@ static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char
 	          because);
 }
 
-/* The comparison becomes a test that neither of its values is NULL. */
+/* The comparison becomes a test that both of its values are not NULL. */
 static gemp_code make_null_test(gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -229,8 +230,8 @@ static gemp_code make_null_test(gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* Values of different classes are never equal, and `<>` is unknown if one of them is NULL, so `<>` becomes a test for
- * NULL. */
+/* Values of different classes are never equal, so every comparison but `<>` becomes false. `<>` is unknown if one of the values is NULL, so
+ * it becomes a test that both are not NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -245,7 +246,7 @@ static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* `whole` is the condition that becomes false: the search itself, or the NOT above it. */
+/* `whole` is the condition that becomes false: the string search itself, or the NOT above it. */
 static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole)
 {
 	if (is_text(expr->children[0]) && is_text(expr->children[1]))
@@ -254,8 +255,8 @@ static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole
 	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
-/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but
- * NULL. */
+/* Removes literals of another class from the list. IN with an empty list is false. NOT IN with an empty list is true
+ * for every value but NULL. */
 static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 {
 	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;
@@ -285,7 +286,7 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 	return GEMP_OK;
 }
 
-/* Conditions that compare different types are decided here, so that later steps compare values of one type only. */
+/* Decides conditions that compare different types, so that later steps compare values of one type only. */
 gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -308,8 +309,8 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 	}
 }
 
-/* Length of an escape sequence in the text, and how many bytes it stands for: \uXXXX and \UXXXXXXXX are one
- * character of UTF-8, all others are one byte. */
+/* Sets *length to the length of an escape sequence in the text, and returns the number of bytes of its value. \uXXXX
+ * and \UXXXXXXXX are one character of UTF-8; all other escapes are one byte. */
 static size_t escape(const char *at, size_t *length)
 {
 	char digits[9] = "";
@@ -321,8 +322,8 @@ static size_t escape(const char *at, size_t *length)
 	return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 }
 
-/* Position in the text of byte `at` of a string literal whose quote stands at `begin`. Escapes make the two
- * differ; a parameter has only its own place. */
+/* Returns the position in the text of byte `at` of a string literal whose quote is at `begin`. The two differ because
+ * of escapes. A parameter has only the place of its name. */
 static size_t literal_offset(const char *text, size_t begin, size_t at)
 {
 	size_t position = begin + 1;
@@ -336,14 +337,14 @@ static size_t literal_offset(const char *text, size_t begin, size_t at)
 	return position;
 }
 
-/* A regular expression is compiled once, when the pattern is bound, and an error in it is shown at its character. */
+/* A regular expression is compiled once, when the pattern is bound. An error message points to the wrong character. */
 gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *literal = expr->children[1];
 	char why[160];
 	size_t at = 0;
 	if (literal->kind != GEMP_LITERAL || literal->value.null || literal->value.type != GEMP_STRING)
-		return GEMP_OK; /* type_of refuses it */
+		return GEMP_OK; /* type_of refuses this operand */
 	gemp_regex_free(expr->regex);
 	expr->regex = NULL;
 	gemp_code code = gemp_regex_new(&expr->regex, &literal->value, why, sizeof why, &at);

@@ -17,17 +17,19 @@ typedef struct gemp_binding {
 	const gemp_shard *graph;
 	gemp_source source;
 	bool lenient;
-	const gemp_rule_set *rules; /* names that their updates introduce may be new to the graph; NULL: none */
-	const gemp_clause *with;    /* expressions use its items; NULL: they use the pattern's variables */
+	/* rules whose updates may introduce names that the graph does not have; NULL: no rules */
+	const gemp_rule_set *rules;
+	const gemp_clause *with; /* the clause whose items are the variables; NULL: variables are those of the pattern */
 } gemp_binding;
 
-/* GEMP_EUSAGE unless the expression, whose type is known, is a condition. */
+/* Returns GEMP_EUSAGE if the expression, whose type is known, is not a condition. */
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr);
-/* Compiles the regular expression of =~, unless it is no string, which gemp_bind_types refuses. */
+/* Compiles the regular expression of =~. An operand that is not a string is left to gemp_bind_types, which refuses
+ * it. */
 gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr);
-/* The type of each expression, from its leaves up; an operand of the wrong type is GEMP_EUSAGE with its place. */
+/* Sets the type of each expression, from the leaves up. An operand of the wrong type is GEMP_EUSAGE with its place. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr);
-/* Comparisons between values of different classes become their result, with a warning. */
+/* Replaces comparisons between values of different classes by their result, with a warning. */
 gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot);
 
 #endif

@@ -1,6 +1,6 @@
-/* The evaluator follows openCypher: NULL in most operations gives NULL, and AND, OR and IN decide as soon as one
- * operand is decisive. The first part computes with values alone, since folding of literals uses it without a match.
- */
+/* The evaluator follows openCypher. NULL in most operations gives NULL. AND, OR and IN stop at the first operand that
+ * determines the result. The first part computes with values alone, because folding of literals uses it without a
+ * match. */
 
 #include "pattern/condition/evaluate.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The sign as the user wrote it, for messages. */
+/* The operator as the query writes it, for messages. */
 static const char *operator_sign(gemp_expr_kind kind)
 {
 	static const char *const signs[] = {
@@ -19,7 +19,7 @@ static const char *operator_sign(gemp_expr_kind kind)
 	return signs[kind];
 }
 
-/* The message has no place: callers that know one put it in front. */
+/* The message has no place. A caller that knows the place puts it in front. */
 static gemp_code arithmetic_error(gemp_expr_kind kind, int64_t a, int64_t b, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%" PRId64 " %s %" PRId64 " %s", a, operator_sign(kind), b, why);
@@ -44,7 +44,7 @@ static gemp_code integer_arithmetic(gemp_expr_kind kind, int64_t a, int64_t b, i
 	return over ? arithmetic_error(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
 }
 
-/* Floats follow IEEE 754: division by zero is infinite, and % is fmod. */
+/* Floats follow IEEE 754: division by zero gives infinity, and % is fmod. */
 static double float_arithmetic(gemp_expr_kind kind, double a, double b)
 {
 	switch (kind) {
@@ -56,7 +56,7 @@ static double float_arithmetic(gemp_expr_kind kind, double a, double b)
 	}
 }
 
-/* The result lives in the scratch arena until the next row. */
+/* The result is valid until the caller resets the scratch arena. */
 static gemp_code concatenate(const gemp_value *left, const gemp_value *right, gemp_arena *scratch, gemp_value *out)
 {
 	size_t a = left->string.size, b = right->string.size;
@@ -71,13 +71,14 @@ static gemp_code concatenate(const gemp_value *left, const gemp_value *right, ge
 	return GEMP_OK;
 }
 
-/* An integer beside a float is converted. */
+/* Converts an integer to a float. */
 static double real(const gemp_value *value)
 {
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
 }
 
-/* Integers stay integers; one float makes the operation a float one. NaN becomes NULL, since files keep no NaN. */
+/* The result is an integer if both operands are integers, and a float if one operand is a float. NaN becomes NULL,
+ * because files do not store NaN. */
 static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out)
 {
@@ -103,7 +104,7 @@ static gemp_code negate(const gemp_value *value, gemp_value *out)
 	return GEMP_OK;
 }
 
-/* Binding has refused other types already; these tests matter for literals, which are folded before binding. */
+/* Binding refuses other types. The test matters for literals, which are folded before binding. */
 static bool is_number(const gemp_value *value)
 {
 	return value->null || value->type == GEMP_INTEGER || value->type == GEMP_FLOAT;
@@ -114,7 +115,7 @@ static bool is_text(const gemp_value *value)
 	return value->null || value->type == GEMP_STRING;
 }
 
-/* NULL fits everywhere, since the result is NULL then. */
+/* NULL is compatible with every type, because the result is NULL. */
 bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right)
 {
 	switch (kind) {
@@ -142,13 +143,13 @@ gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const
 	}
 }
 
-/* The match that is read, and memory for strings that the expression makes. */
+/* The scope of one match, and the memory for strings that the expression makes. */
 typedef struct evaluate_context {
 	const gemp_scope *scope;
 	gemp_arena *scratch;
 } evaluate_context;
 
-/* The third truth value is a NULL of type boolean. */
+/* Unknown, the third truth value, is a NULL of type boolean. */
 static gemp_value truth_value(gemp_truth truth)
 {
 	return (gemp_value){ .type = GEMP_BOOLEAN, .null = truth == GEMP_IS_UNKNOWN, .truth = truth == GEMP_IS_TRUE };
@@ -160,13 +161,13 @@ static gemp_truth truth_of(bool truth)
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-/* UINT64_MAX: OPTIONAL MATCH did not find the element. */
+/* Returns UINT64_MAX for an element that OPTIONAL MATCH did not find. */
 static uint64_t element_id(const evaluate_context *e, const gemp_expr *expr)
 {
 	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
 }
 
-/* Values of different classes are unequal, and which of them comes first is unknown. */
+/* Values of different classes are unequal, and their order is unknown. */
 static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_value *b)
 {
 	if (a->null || b->null)
@@ -187,7 +188,7 @@ static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_v
 
 static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp_value *out);
 
-/* Both operands in the order of the text; the first error ends the evaluation. */
+/* Evaluates both operands in the order of the text. The first error ends the evaluation. */
 static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *expr, gemp_value *left,
                                    gemp_value *right)
 {
@@ -195,7 +196,7 @@ static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *e
 	return evaluate(e, expr->children[1], right);
 }
 
-/* Elements compare by id; a missing one makes the comparison unknown. */
+/* Elements are compared by id. A missing element makes the comparison unknown. */
 static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
@@ -210,7 +211,7 @@ static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, ge
 	return GEMP_OK;
 }
 
-/* The empty string is contained in every string. */
+/* Every string contains the empty string. */
 static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
 {
 	size_t size = whole->string.size, part_size = part->string.size;
@@ -224,7 +225,7 @@ static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const 
 	return truth_of(memcmp(from, part->string.bytes, part_size) == 0);
 }
 
-/* A value that is no string gives unknown; binding has warned of it already. */
+/* The test is unknown for a value that is not a string. Binding has warned about it. */
 static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value whole, part;
@@ -234,7 +235,7 @@ static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr
 	return code;
 }
 
-/* The expression is compiled at bind time; an expression that is still uncompiled is unknown, as for folding. */
+/* The regular expression is compiled at bind time. Before binding, as in folding, the result is unknown. */
 static gemp_code regex_match(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value text;
@@ -247,7 +248,7 @@ static gemp_code regex_match(const evaluate_context *e, const gemp_expr *expr, g
 	return code;
 }
 
-/* A true comparison decides; an unknown one makes the result unknown unless another element is equal (SQL's IN). */
+/* IN is true if some element is equal. Otherwise it is unknown if some comparison is unknown (as in SQL). */
 static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value value, other;
@@ -262,14 +263,14 @@ static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_
 	return GEMP_OK;
 }
 
-/* A value that is no boolean counts as unknown; binding has refused it where it knows the type. */
+/* A value that is not a boolean counts as unknown. Binding refuses such a value if it knows the type. */
 static bool is_unknown(const gemp_value *value)
 {
 	return value->null || value->type != GEMP_BOOLEAN;
 }
 
-/* One decisive operand (false of AND, true of OR) ends the evaluation; otherwise one unknown operand makes it
- * unknown. */
+/* An operand that determines the result (false of AND, true of OR) ends the evaluation. Otherwise one unknown operand
+ * makes the result unknown. */
 static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	bool decisive = expr->kind == GEMP_OR;
@@ -287,7 +288,7 @@ static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp
 	return GEMP_OK;
 }
 
-/* Unlike AND and OR, XOR is unknown as soon as one operand is. */
+/* XOR is unknown if one operand is unknown. */
 static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
@@ -305,7 +306,7 @@ static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp
 	return GEMP_OK;
 }
 
-/* IS NULL of an element asks whether OPTIONAL MATCH found it. The result is never unknown. */
+/* IS NULL of an element is true if OPTIONAL MATCH did not find the element. The result is never unknown. */
 static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	const gemp_expr *operand = expr->children[0];
@@ -318,7 +319,7 @@ static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gem
 	return GEMP_OK;
 }
 
-/* One look-up in the table of label sets that binding made. */
+/* Reads the table of label sets that binding made. */
 static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	uint32_t set = e->scope->label_set(e->scope->context, expr->variable);
@@ -326,7 +327,7 @@ static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, ge
 	return GEMP_OK;
 }
 
-/* Errors of arithmetic get the operator's place here. */
+/* Puts the operator's place in front of the message of an arithmetic error. */
 static gemp_code evaluate_operator(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
@@ -339,7 +340,7 @@ static gemp_code evaluate_operator(const evaluate_context *e, const gemp_expr *e
 	return code;
 }
 
-/* Everything that depends on the match comes from the scope; operators are evaluated here. */
+/* The scope gives the values of leaves, which depend on the match. Operators are evaluated here. */
 static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	switch (expr->kind) {
@@ -360,14 +361,14 @@ static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp
 	}
 }
 
-/* Strings that the expression makes live in scratch until the caller resets it. */
+/* Strings that the expression makes are valid until the caller resets the scratch arena. */
 gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out)
 {
 	const evaluate_context e = { scope, scratch };
 	return evaluate(&e, expr, out);
 }
 
-/* Unknown counts as not true. */
+/* *is_true becomes false if the truth is unknown. */
 gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true)
 {
 	gemp_value value = { .null = true };

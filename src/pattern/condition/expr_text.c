@@ -1,13 +1,12 @@
-/* The printer writes parentheses only where the grammar needs them, and names only where something refers to them. Its
- * text must be read back as an equal expression, since texts are compared to find automorphisms.
- */
+/* The printer writes parentheses only where the grammar needs them, and the name of an element only if the name is
+ * referred to. Parsing the text must give an equal expression, because texts are compared to find automorphisms. */
 
 #include "pattern/condition/expr_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Is the character at `at` a space or punctuation beyond ASCII, as lexer.l defines them? A name that has such a
+/* True if the character at `at` is a space or punctuation beyond ASCII, as lexer.l defines them. A name with such a
  * character needs backquotes. */
 static bool is_punctuation(const char *at)
 {
@@ -16,7 +15,8 @@ static bool is_punctuation(const char *at)
 	       (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
 }
 
-/* Does the lexer read the name as one word? Reserved words need no backquotes, since they may follow `.` and `:`. */
+/* True if the lexer reads the name as one word. Reserved words need no backquotes, because they are allowed after `.`
+ * and `:`. */
 static bool is_plain(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_' && !(*name & 0x80))
@@ -27,7 +27,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Backquotes within a name are doubled, as the lexer reads them. */
+/* A backquote within a name is doubled, as the lexer reads it. */
 static void print_name(const char *name, gemp_text *out)
 {
 	if (is_plain(name)) {
@@ -42,8 +42,8 @@ static void print_name(const char *name, gemp_text *out)
 
 /* The pattern whose names an expression uses, and the text to append to. */
 typedef struct printer {
-	const gemp_pattern *pattern; /* NULL: every variable is `_` */
-	bool after;                  /* the expression stands behind WITH: variables are the items of WITH */
+	const gemp_pattern *pattern; /* NULL: every variable is printed as `_` */
+	bool after;                  /* the expression belongs to a clause after WITH, so variables are items of WITH */
 	gemp_text *out;
 } printer;
 
@@ -61,7 +61,7 @@ static void print_variable(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "%c%d", expr->of_edge ? 'e' : 'v', expr->variable);
 }
 
-/* Without the WITH clause the names of columns are not known, and a number stands for the name. */
+/* Without the WITH clause the names of its columns are unknown, so the column's number is printed. */
 static void print_column(const printer *p, const gemp_expr *expr)
 {
 	if (p->pattern && p->after)
@@ -70,7 +70,7 @@ static void print_column(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "column %zu", expr->item + 1);
 }
 
-/* Escapes what the lexer's strings escape, so that the text can be parsed again. */
+/* Escapes the characters that the lexer's strings escape, so that the text can be parsed again. */
 static void print_string(const gemp_value *value, gemp_text *out)
 {
 	static const char special[] = "\\'\n\t\r\b\f", letters[] = "\\'ntrbf";
@@ -96,7 +96,7 @@ static void print_value(const gemp_value *value, gemp_text *out)
 		gemp_value_print(value, out);
 }
 
-/* :A|B */
+/* Prints types as :A|B. */
 static void print_types(char *const *names, size_t count, gemp_text *out)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -105,14 +105,15 @@ static void print_types(char *const *names, size_t count, gemp_text *out)
 	}
 }
 
-/* a:X|Y, as the parser reads it back. */
+/* Prints labels as a:X|Y, which the parser reads back. */
 static void print_labels(const printer *p, const gemp_expr *expr)
 {
 	print_variable(p, expr);
 	print_types(expr->names, expr->name_count, p->out);
 }
 
-/* Binding strength of the operators, from OR (0) to leaves (8); a looser operand is put in parentheses. */
+/* The binding strength of operators, from OR (0) to leaves (8). An operand with a lower strength is put in
+ * parentheses. */
 static int precedence(gemp_expr_kind kind)
 {
 	switch (kind) {
@@ -128,7 +129,7 @@ static int precedence(gemp_expr_kind kind)
 	}
 }
 
-/* A negative literal binds like a unary minus, not like a leaf. */
+/* A negative literal has the binding strength of a unary minus. */
 static bool is_negative(const gemp_expr *expr)
 {
 	const gemp_value *value = &expr->value;
@@ -137,13 +138,13 @@ static bool is_negative(const gemp_expr *expr)
 	return expr->kind == GEMP_LITERAL && !value->null && (integer || real);
 }
 
-/* `(x) - -(y)` would be read as a path, so such operands keep their parentheses. */
+/* True if the text could be read as a path, as `(x) - -(y)`. Such an operand keeps its parentheses. */
 static bool looks_like_path(const gemp_expr *expr, int min_precedence)
 {
 	return expr->kind == GEMP_NEGATE && min_precedence > 5 && precedence(expr->children[0]->kind) < 8;
 }
 
-/* Prints the operand, in parentheses if it binds less tightly than min_precedence. */
+/* Prints the operand, in parentheses if its binding strength is below min_precedence. */
 static void print_operand(const printer *p, const gemp_expr *expr, int min_precedence)
 {
 	int own = is_negative(expr) ? 7 : precedence(expr->kind);
@@ -153,7 +154,8 @@ static void print_operand(const printer *p, const gemp_expr *expr, int min_prece
 	gemp_text_print(p->out, "%s", inside ? ")" : "");
 }
 
-/* Operands of the same kind need no parentheses in a junction; the right operand of other operators does. */
+/* In AND and OR, operands of the same kind need no parentheses. In other operators, a right operand of the same kind
+ * does. */
 static void print_children(const printer *p, const gemp_expr *expr, const char *separator)
 {
 	int own = precedence(expr->kind);
@@ -166,7 +168,7 @@ static void print_children(const printer *p, const gemp_expr *expr, const char *
 	}
 }
 
-/* The children from `from` on, separated by commas. */
+/* Prints the children from index `from` on, separated by commas. */
 static void print_list(const printer *p, const gemp_expr *expr, size_t from)
 {
 	for (size_t i = from; i < expr->count; i++) {
@@ -186,7 +188,7 @@ static void print_call(const printer *p, const char *name, const gemp_expr *expr
 	gemp_text_print(p->out, ")");
 }
 
-/* Binding made a degree of COUNT { }; its text is that of the query. */
+/* Binding has turned COUNT { } into a degree. The text is that of the query. */
 static void print_degree(const printer *p, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "COUNT { (");
@@ -196,7 +198,7 @@ static void print_degree(const printer *p, const gemp_expr *expr)
 	gemp_text_print(p->out, "]%s() }", expr->direction == 0 ? "->" : "-");
 }
 
-/* A vertex without a name and conditions that only one edge refers to needs no name. */
+/* A vertex needs no name if it is anonymous, is no argument, has no conditions, and is an end of a single edge only. */
 static bool is_printed(const gemp_pattern *pattern, int vertex)
 {
 	int edges = 0;
@@ -208,7 +210,7 @@ static bool is_printed(const gemp_pattern *pattern, int vertex)
 	return edges != 1 || pattern->vertices[vertex].name || vertex < (int)pattern->arguments;
 }
 
-/* The labels of a vertex are conditions, and are printed there. */
+/* Prints only the name of the vertex. Its labels are printed with the conditions. */
 static void print_vertex(const printer *p, int vertex)
 {
 	const gemp_expr self = { .kind = GEMP_VERTEX, .variable = vertex };
@@ -218,7 +220,7 @@ static void print_vertex(const printer *p, int vertex)
 	gemp_text_add(p->out, ")", 1);
 }
 
-/* The edge's name is printed only where something refers to it. */
+/* The name of an edge is printed only if something refers to it. */
 static void print_edge(const printer *p, size_t index)
 {
 	const gemp_pattern_edge *edge = &p->pattern->edges[index];
@@ -237,7 +239,7 @@ static void print_edge(const printer *p, size_t index)
 	print_vertex(p, edge->to);
 }
 
-/* The edges of a pattern, then its vertices without any, then its conditions. */
+/* Prints the edges of a pattern, then the vertices without edges, then the conditions. */
 static void print_pattern(const printer *p)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -262,7 +264,7 @@ static void print_pattern(const printer *p)
 	}
 }
 
-/* Inner patterns are printed with their own names; without a pattern, the braces stay empty. */
+/* An inner pattern is printed with its own names. Without an outer pattern, the braces stay empty. */
 static void print_sub(const printer *p, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "%s { ", expr->kind == GEMP_EXISTS ? "EXISTS" : "COUNT");
@@ -271,7 +273,7 @@ static void print_sub(const printer *p, const gemp_expr *expr)
 	gemp_text_print(p->out, " }");
 }
 
-/* Binary operators with their spaces; NULL for kinds that are printed in another way. */
+/* The text of a binary operator, with its spaces; NULL for other kinds. */
 static const char *operator_text(gemp_expr_kind kind)
 {
 	static const char *const separator[] = {
@@ -342,13 +344,13 @@ static void print_expr(const printer *p, const gemp_expr *expr)
 	}
 }
 
-/* Variables are those of the pattern's rows. */
+/* The variables are those of the pattern's rows. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out)
 {
 	print_expr(&(printer){ .pattern = pattern, .out = out }, expr);
 }
 
-/* NULL when out of memory, like gemp_strdup. */
+/* Returns NULL when out of memory. */
 char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern, bool after)
 {
 	gemp_text text = { 0 };

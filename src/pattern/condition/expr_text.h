@@ -1,8 +1,7 @@
-/* expr_text: expressions as openCypher text, for --explain and column names, and as a canonical form.
+/* expr_text: expressions as openCypher text, for --explain, for column names, and as a canonical form.
  *
- * Text in normal form is parsed back to an equal expression, and equal texts mean equal conditions: the colours of the
- * automorphism search (symmetry/automorphism.h) compare them.
- */
+ * Parsing the text of an expression in normal form gives an equal expression. Equal texts mean equal conditions, so
+ * texts serve as colours in the automorphism search (symmetry/automorphism.h). */
 
 #ifndef GEMP_PATTERN_CONDITION_EXPR_TEXT_H
 #define GEMP_PATTERN_CONDITION_EXPR_TEXT_H
@@ -10,11 +9,11 @@
 #include "core/text.h"
 #include "pattern/model/pattern.h"
 
-/* Appends the text of an expression that stands before WITH. Without a pattern every variable is `_`, so that
- * conditions on one variable compare equal. */
+/* Appends the text of an expression that uses the pattern's variables. If pattern is NULL, every variable is printed as
+ * `_`, so that equal conditions on different variables have equal texts. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out);
-/* The same as a text that the caller frees; NULL when out of memory. after: the expression stands behind the pattern's
- * WITH, and its variables are items of WITH. */
+/* Returns the same text; the caller frees it. Returns NULL when out of memory. If `after` is true, the expression
+ * belongs to a clause after WITH, and its variables are items of WITH. */
 char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern, bool after);
 
 #endif

@@ -24,7 +24,7 @@
 
 static gemp_code push_negation(gemp_expr **slot, bool negate);
 
-/* Evaluates an expression without variables; the scope is NULL, since no leaf needs it. */
+/* Evaluates an expression without variables. The scope may be NULL, because no leaf reads it. */
 static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 {
 	gemp_arena scratch = { 0 };
@@ -34,14 +34,14 @@ static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-/* The condition becomes the literal true or false in place. */
+/* Replaces the condition in place by the literal true or false. */
 static gemp_code fold_to(gemp_expr **slot, bool truth)
 {
 	gemp_expr_set_literal(*slot, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 	return GEMP_OK;
 }
 
-/* An unknown condition counts as false: no NOT is above it. */
+/* An unknown condition becomes false, because no NOT is above it. */
 static gemp_code fold_literal(gemp_expr **slot, bool negate)
 {
 	gemp_code code;
@@ -49,7 +49,7 @@ static gemp_code fold_literal(gemp_expr **slot, bool negate)
 	return code == GEMP_OK ? fold_to(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE)) : code;
 }
 
-/* Child `index` takes the place of its parent, which is freed with its other children. */
+/* Replaces a node by its child `index`, and frees the node with its other children. */
 static void promote(gemp_expr **slot, size_t index)
 {
 	gemp_expr *parent = *slot;
@@ -58,7 +58,7 @@ static void promote(gemp_expr **slot, size_t index)
 	gemp_expr_free(parent);
 }
 
-/* NOT above a leaf that has no opposite of its own. */
+/* Puts a NOT above a leaf that has no opposite. */
 static gemp_code wrap_not(gemp_expr **slot)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *negation = NULL;
@@ -69,13 +69,13 @@ static gemp_code wrap_not(gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* The total order of gemp_expr_compare, for qsort. */
+/* For qsort: the order of gemp_expr_compare. */
 static int by_order(const void *a, const void *b)
 {
 	return gemp_expr_compare(*(gemp_expr *const *)a, *(gemp_expr *const *)b);
 }
 
-/* Sorts children [from, count) and frees repeated ones. */
+/* Sorts children [from, count) and frees repeated children. */
 static void sort_children(gemp_expr *expr, size_t from)
 {
 	if (expr->count <= from)
@@ -91,8 +91,8 @@ static void sort_children(gemp_expr *expr, size_t from)
 	expr->count = kept;
 }
 
-/* Removes the neutral constant of a junction: true of AND, false of OR. The other constant has decided the
- * junction before. */
+/* Removes the neutral constant of a junction: true of AND, false of OR. The caller has handled the other constant,
+ * which determines the result. */
 static void drop_constants(gemp_expr *expr, bool truth)
 {
 	size_t kept = 0;
@@ -105,7 +105,7 @@ static void drop_constants(gemp_expr *expr, bool truth)
 	expr->count = kept;
 }
 
-/* Bound label tests of one variable below an OR become one test; they are neighbours after sorting. */
+/* Bound label tests of one variable below an OR are merged into one test. Sorting makes them neighbours. */
 static gemp_code merge_labels(gemp_expr *expr)
 {
 	size_t kept = 1;
@@ -118,7 +118,7 @@ static gemp_code merge_labels(gemp_expr *expr)
 			continue;
 		}
 		char **names = gemp_realloc(into->names, into->name_count + from->name_count, sizeof *names);
-		if (!names) { /* the remaining children stay as they are, so that the tree is valid */
+		if (!names) { /* the tree stays valid, because the remaining children are unchanged */
 			while (i < expr->count)
 				expr->children[kept++] = expr->children[i++];
 			expr->count = kept;
@@ -136,7 +136,7 @@ static gemp_code merge_labels(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* De Morgan's laws, then absorption: a neutral constant is dropped, the other one decides. */
+/* Applies De Morgan's laws. Then a neutral constant is dropped, and the other constant replaces the junction. */
 static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
@@ -163,7 +163,7 @@ static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
-/* The negation of a comparison. Both are unknown for NULL, so NOT may be dropped. */
+/* Returns the negation of a comparison. Both comparisons are unknown for NULL, so a NOT above can be dropped. */
 static gemp_expr_kind opposite(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE,
@@ -171,7 +171,7 @@ static gemp_expr_kind opposite(gemp_expr_kind kind)
 	return kinds[kind];
 }
 
-/* The comparison with its operands exchanged. */
+/* Returns the comparison that is equivalent after its operands are exchanged. */
 static gemp_expr_kind mirrored(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT,
@@ -179,14 +179,14 @@ static gemp_expr_kind mirrored(gemp_expr_kind kind)
 	return kinds[kind];
 }
 
-/* The literal NULL makes every comparison with it unknown. */
+/* True for the literal NULL, which makes every comparison unknown. */
 static bool is_null(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL && expr->value.null;
 }
 
-/* A negated comparison is the opposite one, which is unknown for NULL as well. Literals come to the right, and of two
- * other operands the order is fixed. */
+/* A negated comparison becomes the opposite comparison, which is unknown for NULL, too. A literal becomes the right
+ * operand. Two other operands get a fixed order. */
 static gemp_code push_into_comparison(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
@@ -210,19 +210,19 @@ static gemp_code push_into_comparison(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
-/* =~ with two literals is not folded before binding has compiled the expression. */
+/* =~ with two literals is not folded before binding has compiled the regular expression. */
 static gemp_code push_into_search(gemp_expr **slot, bool negate)
 {
 	gemp_expr **operand = (*slot)->children;
 	if (is_null(operand[0]) || is_null(operand[1]))
 		return fold_to(slot, false);
-	bool uncompiled = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* for binding to compile it */
+	bool uncompiled = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* binding compiles it later */
 	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]) && !uncompiled)
 		return fold_literal(slot, negate);
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
-/* NULL in the list means that no value is surely outside of it, so NOT IN with NULL is never true. */
+/* NOT IN is never true for a list with NULL, because the value might equal the NULL element. */
 static gemp_code push_into_in(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
@@ -249,7 +249,7 @@ static gemp_code push_into_in(gemp_expr **slot, bool negate)
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
-/* IS NULL is never unknown, so negation just exchanges the two tests. */
+/* IS NULL is never unknown, so negation exchanges IS NULL and IS NOT NULL. */
 static gemp_code push_into_null_test(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot, *operand = expr->children[0];
@@ -260,13 +260,13 @@ static gemp_code push_into_null_test(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
-/* A literal that may stand as a condition. Other literals are refused by binding, with their place. */
+/* True for a literal that may be a condition. Binding refuses other literals, with their place. */
 static bool is_truth(const gemp_expr *literal)
 {
 	return literal->value.null || literal->value.type == GEMP_BOOLEAN;
 }
 
-/* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
+/* The condition `a.x` becomes a.x = true, and NOT a.x becomes a.x = false. */
 static gemp_code push_into_attribute(gemp_expr **slot, bool negate)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *equal = NULL;
@@ -279,7 +279,7 @@ static gemp_code push_into_attribute(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
-/* a XOR b: one and not the other; negated: both or neither. */
+/* a XOR b becomes (a AND NOT b) OR (NOT a AND b). Its negation becomes (a AND b) OR (NOT a AND NOT b). */
 static gemp_code push_into_xor(gemp_expr **slot, bool negate)
 {
 	const gemp_expr *old = *slot;
@@ -299,7 +299,7 @@ static gemp_code push_into_xor(gemp_expr **slot, bool negate)
 	return push_negation(slot, false);
 }
 
-/* Operands are folded first, since folding them may make the expression itself one of literals. */
+/* Folds the operands first, because then all operands of the expression may be literals. */
 static gemp_code expr_fold_operands(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
@@ -307,7 +307,7 @@ static gemp_code expr_fold_operands(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* Negation normal form by one descent: `negate` is the parity of the NOTs above. */
+/* Makes the negation normal form in one descent. `negate` is the parity of the number of NOTs above. */
 static gemp_code push_negation(gemp_expr **slot, bool negate)
 {
 	GEMP_TRY(expr_fold_operands(*slot));
@@ -325,19 +325,19 @@ static gemp_code push_negation(gemp_expr **slot, bool negate)
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL: return push_into_null_test(slot, negate);
 	case GEMP_EQ ... GEMP_GE: return push_into_comparison(slot, negate);
-	default: /* label tests and EXISTS; binding refuses expressions that are no conditions */
+	default: /* label tests and EXISTS; binding refuses expressions that are not conditions */
 		return negate ? wrap_not(slot) : GEMP_OK;
 	}
 }
 
-/* No NOT stands above the whole condition. */
+/* There is no NOT above the whole condition. */
 gemp_code gemp_expr_normalise(gemp_expr **slot)
 {
 	return push_negation(slot, false);
 }
 
-/* Adds one conjunct unless it is among the first `known`, and takes *expr. Every condition must use some element,
- * so `false` is assigned to vertex 0. */
+/* Takes *expr and adds it as a conjunct if it differs from the first `known` conjuncts. Every condition must use some
+ * element, so `false` is assigned to vertex 0. */
 static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 {
 	for (size_t i = 0; i < known; i++)
@@ -352,7 +352,7 @@ static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **e
 	return GEMP_OK;
 }
 
-/* Outside of OPTIONAL MATCH, vertices, edges and keys are never NULL, and each equals itself. */
+/* Outside of OPTIONAL MATCH, a vertex, an edge or a key is never NULL and equals itself. */
 static void fold_presence(gemp_expr *expr)
 {
 	const gemp_expr *left = expr->count ? expr->children[0] : NULL;
@@ -367,7 +367,8 @@ static void fold_presence(gemp_expr *expr)
 	gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 }
 
-/* The conjuncts of one condition differ from each other, so each is compared with the earlier conditions only. */
+/* The conjuncts of one condition differ from each other, so a conjunct is compared with the conjuncts of earlier
+ * conditions only. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *whole = *expr;
@@ -384,14 +385,14 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 	return GEMP_OK;
 }
 
-/* Arithmetic and functions, which are contiguous in gemp_expr_kind. */
+/* True for arithmetic and functions, which are contiguous in gemp_expr_kind. */
 static bool computes(const gemp_expr *expr)
 {
 	return expr->kind >= GEMP_ADD && expr->kind <= GEMP_SIZE;
 }
 
-/* A failed computation leaves the expression as it is: binding reports the reason with its place. Infinity stays
- * an operation, since it cannot be written as a literal. */
+/* If the computation fails, the expression is left unchanged, and binding reports the reason with a place. An operation
+ * with an infinite result is left, too, because infinity cannot be written as a literal. */
 static gemp_code compute(gemp_expr *expr)
 {
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
@@ -413,11 +414,12 @@ static gemp_code compute(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* For two numbers a + b equals b + a, and likewise the product, also in floating point; a literal comes last. */
+/* For two numbers, a + b equals b + a and a * b equals b * a, also in floating point. A literal becomes the right
+ * operand. */
 static void sort_operands(gemp_expr *expr)
 {
 	gemp_expr **operand = expr->children, *left = operand[0];
-	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT; /* not known before binding */
+	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT; /* unknown before binding */
 	if (!number || (expr->kind != GEMP_ADD && expr->kind != GEMP_MULTIPLY))
 		return;
 	bool swap = gemp_expr_is_literal(left) ||
@@ -426,7 +428,7 @@ static void sort_operands(gemp_expr *expr)
 	operand[1] = swap ? left : operand[1];
 }
 
-/* A junction with one operand appears where the syntax tree rewrote `x IN [y]`. */
+/* A junction with one operand appears where the syntax tree has rewritten `x IN [y]`. */
 gemp_code gemp_expr_fold(gemp_expr **slot)
 {
 	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;
