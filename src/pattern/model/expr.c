@@ -1,6 +1,5 @@
 /* Trees of expressions: construction, copies, a total order, and the table of functions. Binding and folding change
- * nodes in place, because their parents hold pointers to them.
- */
+ * nodes in place, because the parent of a node holds a pointer to it. */
 
 #include "pattern/model/expr.h"
 
@@ -10,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* -1 means that no variable, or no column of the graph, is set. */
+/* -1 means that the variable, or the column of the graph, is not set. */
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column)
 {
 	GEMP_TRY(GEMP_NEW(*out, 1));
@@ -31,7 +30,7 @@ gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t co
 	return gemp_expr_children(*out, count);
 }
 
-/* An element compares by its number among the vertices or edges of a row. */
+/* variable is the element's number among the vertices or the edges of a row. */
 gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column)
 {
 	GEMP_TRY(gemp_expr_new(out, edge ? GEMP_EDGE : GEMP_VERTEX, line, column));
@@ -40,7 +39,7 @@ gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int li
 	return GEMP_OK;
 }
 
-/* The type is known before binding, so that literals can be folded. */
+/* The type is set before binding, so that literals can be folded. */
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column)
 {
 	GEMP_TRY(gemp_expr_new(out, GEMP_LITERAL, line, column));
@@ -49,7 +48,7 @@ gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int
 	return GEMP_OK;
 }
 
-/* Takes NULL. */
+/* names may be NULL. */
 void gemp_names_free(char **names, size_t count)
 {
 	for (size_t i = 0; names && i < count; i++)
@@ -57,7 +56,7 @@ void gemp_names_free(char **names, size_t count)
 	gemp_free(names);
 }
 
-/* *count names are valid at any time, so that a failure leaves a list that can be freed. */
+/* At any time *count names are valid, so the list can be freed after a failure. */
 gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count)
 {
 	GEMP_TRY(GEMP_NEW(*out, name_count));
@@ -67,13 +66,13 @@ gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t
 	return GEMP_OK;
 }
 
-/* Only string literals own memory within their value; values of other nodes are unused. */
+/* Only a string literal owns memory within its value. Nodes of other kinds do not use the value. */
 static bool owns_bytes(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL && !expr->value.null && expr->value.type == GEMP_STRING;
 }
 
-/* Frees everything that the node owns, but not the node, so that it can become something else in place. */
+/* Frees everything that the node owns, but not the node, so that the node can become another expression in place. */
 static void free_contents(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
@@ -92,7 +91,7 @@ void gemp_expr_free(gemp_expr *expr)
 	gemp_free(expr);
 }
 
-/* The node keeps its place in the text for messages; everything else of it is freed. */
+/* The node keeps its place in the text for messages. All its other members are freed. */
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value)
 {
 	free_contents(expr);
@@ -129,7 +128,7 @@ bool gemp_expr_is_boolean(const gemp_expr *expr, bool truth)
 	return gemp_expr_is_literal(expr) && value->type == GEMP_BOOLEAN && !value->null && value->truth == truth;
 }
 
-/* NULL, booleans, numbers by value (an integer before an equal float), strings. */
+/* The order of literals: NULL, booleans, numbers by value (an integer before an equal float), strings. */
 static int compare_literals(const gemp_value *a, const gemp_value *b)
 {
 	static const int rank[] = {
@@ -143,7 +142,7 @@ static int compare_literals(const gemp_value *a, const gemp_value *b)
 	return order ? order : (a->type == GEMP_FLOAT) - (b->type == GEMP_FLOAT);
 }
 
-/* Lists of names are sorted, so that equal sets compare equal. */
+/* Lists of names are sorted, so equal sets of names compare equal. */
 static int compare_names(const gemp_expr *a, const gemp_expr *b)
 {
 	for (size_t i = 0; i < a->name_count && i < b->name_count; i++) {
@@ -154,8 +153,8 @@ static int compare_names(const gemp_expr *a, const gemp_expr *b)
 	return (a->name_count > b->name_count) - (a->name_count < b->name_count);
 }
 
-/* Kinds order first, so that equal operators are neighbours after sorting; places in the text and bound fields do
- * not take part. */
+/* Expressions are ordered by kind first, so that sorting makes equal operators neighbours. Places in the text and bound
+ * fields are not compared. */
 int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b)
 {
 	if (a->kind != b->kind)
@@ -176,7 +175,7 @@ int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b)
 	return order ? order : (a->count > b->count) - (a->count < b->count);
 }
 
-/* A pattern has at most 64 edges, so a set of its elements fits into a word. */
+/* A pattern has at most 64 edges and 32 vertices, so a set of edges or of vertices fits into a word. */
 void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 {
 	if (expr->variable >= 0)
@@ -185,8 +184,8 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 		gemp_expr_uses(expr->children[i], vertices, edges);
 }
 
-/* Copies all members, and then replaces each pointer by a copy of its block. The pointers are NULL until then, so that
- * a failure frees only blocks of the copy. */
+/* Copies all members, and then replaces each pointer by a copy of its block. The pointers are NULL until then, so a
+ * failure frees only blocks of the copy. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *to = NULL;
@@ -218,7 +217,7 @@ gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 	return GEMP_OK;
 }
 
-/* Grandchildren of the same kind move up by one level; their former parent is freed without its children. */
+/* Children of a child of the same kind move up by one level. The child is freed without its children. */
 gemp_code gemp_expr_flatten(gemp_expr *expr)
 {
 	size_t count = 0, used = 0;
@@ -245,7 +244,7 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* count has two kinds: by name its first entry is found, by kind each of the two. */
+/* The name count has two entries. A search by name finds the first entry; a search by kind finds either. */
 static const gemp_function functions[] = {
 	{ "id", GEMP_KEY, true, false },          { "labels", GEMP_LABELS, true, false },
 	{ "type", GEMP_TYPE, true, false },       { "toLower", GEMP_LOWER, false, false },
@@ -275,19 +274,19 @@ const char *gemp_function_name(gemp_expr_kind kind)
 	return NULL;
 }
 
-/* The kinds of aggregates stand together in the enumeration. */
+/* The kinds of aggregates are contiguous in the enumeration. */
 bool gemp_expr_is_aggregate(const gemp_expr *expr)
 {
 	return expr->kind >= GEMP_COUNT_STAR && expr->kind <= GEMP_COLLECT;
 }
 
-/* Both kinds have a pattern of their own, with arguments as children. */
+/* EXISTS and COUNT { } have a pattern of their own, whose arguments are the children. */
 bool gemp_expr_is_subpattern(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
 }
 
-/* Does the test hold for the expression or for some expression within it? */
+/* True if the test holds for the expression or for some expression within it. */
 static bool holds_within(const gemp_expr *expr, bool (*test)(const gemp_expr *expr))
 {
 	bool found = test(expr);

@@ -1,6 +1,6 @@
-/* Patterns own everything that they refer to, inner patterns included. A row is numbered in the order of the pattern
- * and its OPTIONAL MATCHes, so that an element of a row is found by the place where its optional begins.
- */
+/* A pattern owns everything to which it refers, inner patterns included. The elements of a row are numbered in the
+ * order of the pattern and its OPTIONAL MATCHes, so the first number of each OPTIONAL MATCH tells to which pattern an
+ * element belongs. */
 
 #include "pattern/model/pattern.h"
 
@@ -13,7 +13,8 @@
 const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
 const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
 
-/* Vertices and edges have their full capacity from the start (32 and 64), so that pointers to them stay valid. */
+/* The arrays of vertices and edges have their full capacity from the start (32 and 64), so that pointers to elements
+ * stay valid. */
 gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file)
 {
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
@@ -29,7 +30,7 @@ gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *fil
 	return GEMP_OK;
 }
 
-/* Frees the contents of a clause; RETURN is part of the pattern, WITH a block of its own. */
+/* Frees the contents of a clause. RETURN is part of the pattern's block; WITH has a block of its own. */
 static void free_clause(gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++) {
@@ -40,7 +41,7 @@ static void free_clause(gemp_clause *clause)
 	gemp_free_all(clause->items, clause->orders);
 }
 
-/* Inner patterns are owned by the pattern around them, so freeing is recursive. */
+/* A pattern owns its inner patterns, so freeing is recursive. */
 static void free_parts(gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
@@ -52,7 +53,7 @@ static void free_parts(gemp_pattern *pattern)
 	gemp_free_all(pattern->subs, pattern->optionals);
 }
 
-/* Also frees a pattern that was built only partly: counts cover initialised elements only. */
+/* The pattern may be only partly built, because the counts cover initialised elements only. */
 void gemp_pattern_free(gemp_pattern *pattern)
 {
 	if (!pattern)
@@ -74,7 +75,8 @@ void gemp_pattern_free(gemp_pattern *pattern)
 	              pattern);
 }
 
-/* Conditions use at least one element, since the planner assigns each to the step that binds its last element. */
+/* Each condition must use at least one element, because the planner assigns a condition to the step that binds its last
+ * element. */
 bool gemp_pattern_is_valid(const gemp_pattern *pattern)
 {
 	int vertices = (int)pattern->vertex_count;
@@ -89,7 +91,8 @@ bool gemp_pattern_is_valid(const gemp_pattern *pattern)
 	return valid;
 }
 
-/* The message has no place, since a pattern may come from a shape's name; callers that know one add it. */
+/* The message has no place, because a pattern may be made from the name of a shape. A caller that knows the place adds
+ * it. */
 gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index)
 {
 	if (pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)
@@ -99,7 +102,7 @@ gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *
 	return name && !pattern->vertices[*index].name ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* Parallel edges and loops are allowed here; shapes and query graphs refuse them themselves. */
+/* Parallel edges and loops are allowed here. Shapes and query graphs refuse them. */
 gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction)
 {
 	if (pattern->edge_count == GEMP_MAX_PATTERN_EDGES)
@@ -110,7 +113,7 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 	return name && !edge->name ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* *expr stays the caller's if the item could not be added. */
+/* After a failure *expr still belongs to the caller. */
 gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size)
 {
 	gemp_return_item item = { .expr = *expr, .name = gemp_strndup(name, size) };
@@ -122,7 +125,7 @@ gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char
 	return code;
 }
 
-/* Hidden items are added later, by gemp_clause_add_item. */
+/* All items so far are shown. Hidden items are added later, by gemp_clause_add_item. */
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
 	GEMP_TRY(gemp_clause_add_item(&pattern->result, expr, text, size));
@@ -130,7 +133,8 @@ gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const
 	return GEMP_OK;
 }
 
-/* The last optional whose new vertices (edges) begin at `variable` or before it; optionals are in ascending order. */
+/* Returns the last optional whose new vertices (edges) begin at or before `variable`. Optionals are in ascending
+ * order. */
 const gemp_optional *gemp_pattern_optional_of(const gemp_pattern *pattern, int variable, bool edge)
 {
 	const gemp_optional *optional = pattern->optionals + pattern->optional_count - 1;
@@ -139,7 +143,7 @@ const gemp_optional *gemp_pattern_optional_of(const gemp_pattern *pattern, int v
 	return optional;
 }
 
-/* Edges of OPTIONAL MATCH follow those of the pattern, optional by optional. */
+/* The edges of the optionals follow the edges of the pattern, in the order of the optionals. */
 const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size_t e)
 {
 	if (e < pattern->edge_count)
@@ -148,7 +152,7 @@ const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size
 	return &optional->pattern->edges[e - (size_t)optional->first_edge];
 }
 
-/* A vertex of an optional is numbered behind its arguments in its own pattern. */
+/* In the pattern of an optional, the new vertices follow the arguments. */
 const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, bool edge)
 {
 	size_t index = (size_t)variable;
@@ -169,7 +173,7 @@ bool gemp_pattern_has_paths(const gemp_pattern *pattern)
 	return false;
 }
 
-/* Patterns have at most 64 edges, so a scan is enough. */
+/* A pattern has at most 64 edges, so a linear search is enough. */
 bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -201,7 +205,8 @@ gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Grows one component until it is closed under edges, then starts the next; at most 32 vertices make this cheap. */
+/* Grows one component until no edge leaves it, then starts the next component. With at most 32 vertices this is
+ * fast. */
 int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES])
 {
 	int parts = 0;
@@ -226,7 +231,8 @@ int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTE
 	return parts;
 }
 
-/* Lists the vertices of each component, anonymous ones by number, so that the user sees where an edge is missing. */
+/* Lists the vertices of each component, so that the user sees where an edge is missing. Anonymous vertices are listed
+ * by number. */
 void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out)
 {
 	gemp_text_print(out, "the pattern falls into %d parts that no edge joins: ", parts);
@@ -248,7 +254,7 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 	}
 }
 
-/* Shapes and query graphs must be connected. The parts of a query may be joined by conditions. */
+/* Shapes and query graphs must be connected. A query may have several components, because conditions can join them. */
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);
@@ -261,7 +267,7 @@ gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *
 	return gemp_fail(GEMP_EUSAGE, "%s: %s", prefix, text.data);
 }
 
-/* Arguments of an optional are vertices that the row has already. */
+/* The arguments of an optional are vertices that the row has already, so they are not counted again. */
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)
 {
 	size_t count = pattern->vertex_count;
@@ -270,7 +276,7 @@ size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)
 	return count;
 }
 
-/* The edges of all optionals are new. */
+/* All edges of an optional are new. */
 size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
 {
 	size_t count = pattern->edge_count;
@@ -279,7 +285,8 @@ size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
 	return count;
 }
 
-/* Only the expressions of the first clause use the pattern's variables; later clauses use its items. */
+/* Only the expressions of the first clause use the pattern's variables. Later clauses use the items of the first
+ * clause. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern)
 {
 	return pattern->with ? pattern->with : &pattern->result;

@@ -1,19 +1,18 @@
-/* Columns of a rule's rows, and the release of rules. Updates refer to columns of RETURN; an engine that needs the ends
- * of a matched edge asks here for the columns that hold them.
- */
+/* The columns of a rule's rows, and the release of rules. Updates refer to columns of RETURN. An engine that needs the
+ * ends of a matched edge finds the columns of the ends here. */
 
 #include "pattern/model/rule.h"
 
 #include "core/memory.h"
 
-/* Without WITH, columns refer to the pattern's variables; behind WITH, to its items. */
+/* Without WITH, columns refer to the pattern's variables. With WITH, columns refer to the items of WITH. */
 static int variable_of(const gemp_rule *rule, const gemp_expr *expr)
 {
 	const gemp_clause *with = rule->pattern->with;
 	return with ? with->items[expr->variable].expr->variable : expr->variable;
 }
 
-/* Variables of OPTIONAL MATCH are included: a row numbers them behind those of the pattern. */
+/* Variables of OPTIONAL MATCH are included. In a row they follow the variables of the pattern. */
 void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule)
 {
 	const gemp_clause *result = &rule->pattern->result;
@@ -36,14 +35,14 @@ static size_t column_of(const gemp_rule_columns *columns, int vertex)
 	return vertex < GEMP_MAX_PATTERN_VERTICES ? columns->vertex[vertex] : GEMP_NO_COLUMN;
 }
 
-/* A vertex of an optional's pattern, as rows number it. */
+/* Returns the number in a row of a vertex of an optional's pattern. */
 static int row_vertex(const gemp_optional *o, int vertex)
 {
 	return vertex < (int)o->pattern->arguments ? o->outer[vertex]
 	                                           : o->first_vertex + vertex - (int)o->pattern->arguments;
 }
 
-/* The edge's ends may have no column: a rule with an aggregate keeps only the columns that WITH passes on. */
+/* The edge's ends may have no column, because a rule with an aggregate keeps only the columns that WITH passes on. */
 bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column)
 {
 	size_t variable = 0;
@@ -59,7 +58,7 @@ bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_
 	return true;
 }
 
-/* Frees the contents; rules are elements of an array. */
+/* Frees only the contents, because rules are elements of an array. */
 static void free_rule(gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++) {
@@ -72,7 +71,7 @@ static void free_rule(gemp_rule *rule)
 	gemp_pattern_free(rule->pattern);
 }
 
-/* Frees a tree of control from the leaves up; takes NULL. */
+/* Frees a control tree from the leaves up. control may be NULL. */
 static void rule_control_free(gemp_control *control)
 {
 	for (size_t i = 0; control && i < control->count; i++)
@@ -82,7 +81,7 @@ static void rule_control_free(gemp_control *control)
 	gemp_free(control);
 }
 
-/* Also frees a set that was parsed only partly. */
+/* The set may be only partly parsed. */
 void gemp_rule_set_free(gemp_rule_set *rules)
 {
 	if (!rules)
@@ -93,7 +92,7 @@ void gemp_rule_set_free(gemp_rule_set *rules)
 	gemp_free_all(rules->rules, rules->file, rules->text, rules);
 }
 
-/* Only binding knows that a value is NULL in every row, so this cannot be done while parsing. */
+/* Only binding finds out that a value is NULL in every row, so the parser cannot do this. */
 void gemp_rule_drop_nulls(gemp_rule *rule)
 {
 	const gemp_return_item *items = rule->pattern->result.items;

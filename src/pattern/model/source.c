@@ -1,6 +1,5 @@
-/* The first part reads values of parameters; the second part finds places in a text, words errors with the line and a
- * caret, and refuses texts that are not UTF-8.
- */
+/* The first part reads values of parameters. The second part finds places in a text, makes error messages with the line
+ * and a caret, and refuses texts that are not UTF-8. */
 
 #include "pattern/model/source.h"
 
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves *at behind the digits that begin there; returns false if there are none. */
+/* Moves *at behind the digits that begin there. Returns false if there are no digits. */
 static bool digits(const char **at)
 {
 	const char *from = *at;
@@ -24,7 +23,8 @@ static bool digits(const char **at)
 	return *at > from;
 }
 
-/* The text has the form in which integers are printed: no leading zeros and no plus sign. Postal codes stay strings. */
+/* True if the text has the form in which integers are printed: no leading zeros and no plus sign. Postal codes with
+ * leading zeros stay strings. */
 static bool is_integer(const char *text)
 {
 	text += *text == '-';
@@ -32,7 +32,7 @@ static bool is_integer(const char *text)
 	return digits(&text) && !*text && (*first != '0' || first[1] == '\0');
 }
 
-/* Digits with a point or an exponent, or both. */
+/* True for digits with a point, an exponent, or both. */
 static bool is_float(const char *text)
 {
 	text += *text == '-';
@@ -48,7 +48,7 @@ static bool is_float(const char *text)
 	return !*text && (point ? fraction : whole && exponent);
 }
 
-/* A type was given, so text that is no integer is an error and not a string. */
+/* The type int was given, so a text that is not an integer is an error instead of a string. */
 static gemp_code read_integer(const char *name, const char *text, gemp_value *out)
 {
 	char *end;
@@ -63,7 +63,7 @@ static gemp_code read_integer(const char *name, const char *text, gemp_value *ou
 	return GEMP_OK;
 }
 
-/* Unlike without a type, `1` is a float here. */
+/* The type float was given, so `1` is a float here. */
 static gemp_code read_float(const char *name, const char *text, gemp_value *out)
 {
 	*out = (gemp_value){ .type = GEMP_FLOAT, .real = strtod(text, NULL) };
@@ -76,7 +76,7 @@ static gemp_code read_float(const char *name, const char *text, gemp_value *out)
 	return GEMP_OK;
 }
 
-/* 1 and 0 are no booleans: they are integers without a type. */
+/* Only true and false are booleans. 1 and 0 are refused. */
 static gemp_code read_boolean(const char *name, const char *text, gemp_value *out)
 {
 	*out = (gemp_value){ .type = GEMP_BOOLEAN, .truth = strcmp(text, "true") == 0 };
@@ -85,7 +85,7 @@ static gemp_code read_boolean(const char *name, const char *text, gemp_value *ou
 	return GEMP_OK;
 }
 
-/* The bytes belong to the copy of the parameter's text. */
+/* The bytes of the value belong to the copy of the parameter's text. */
 static gemp_code read_string(const char *name, const char *text, gemp_value *out)
 {
 	(void)name;
@@ -93,8 +93,8 @@ static gemp_code read_string(const char *name, const char *text, gemp_value *out
 	return GEMP_OK;
 }
 
-/* The type follows from how the value is written; only null, booleans and numbers in their plain form are not
- * strings. */
+/* No type was given, so the form of the value decides: null, booleans and numbers in their plain form. Every other
+ * value is a string. */
 static gemp_code read_any(const char *name, const char *text, gemp_value *out)
 {
 	size_t size = strlen(text);
@@ -126,7 +126,7 @@ static gemp_code read_typed(const char *name, const char *type, const char *text
 	return gemp_fail(GEMP_EUSAGE, "parameter %s: unknown type '%s'; there are string, int, float and bool", name, type);
 }
 
-/* Name and value are parts of one copy of the text, so that freeing the name frees a string value, too. */
+/* Name and value are parts of one copy of the text, so freeing the name also frees a string value. */
 gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 {
 	const gemp_source source = { "parameter", text };
@@ -156,15 +156,15 @@ void gemp_query_parameter_free(gemp_query_parameter *parameter)
 	*parameter = (gemp_query_parameter){ 0 };
 }
 
-enum { SHOWN = 100, BEFORE = 60 }; /* characters of a line shown, and of them before the caret */
+enum { SHOWN = 100, BEFORE = 60 }; /* max number of characters shown of a line, and of them before the caret */
 
-/* Bytes 10xxxxxx of UTF-8 continue a character. */
+/* In UTF-8, bytes 10xxxxxx continue a character. */
 static bool is_continuation(char byte)
 {
 	return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* The first byte of the line that has the byte `at`. */
+/* Returns the first byte of the line that contains byte `at`. */
 static size_t line_begin(const char *text, size_t at)
 {
 	while (at > 0 && text[at - 1] != '\n')
@@ -172,7 +172,8 @@ static size_t line_begin(const char *text, size_t at)
 	return at;
 }
 
-/* A cursor that is already behind the place starts again, so callers should ask for places in order. */
+/* A cursor that is already behind the place starts again at the beginning, so callers should request places in
+ * ascending order. */
 void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 {
 	if (at < cursor->at)
@@ -187,7 +188,7 @@ void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 	}
 }
 
-/* For single places; callers with many of them move a cursor. */
+/* For a single place. A caller with many places moves a cursor instead. */
 void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column)
 {
 	gemp_cursor cursor = { 0, 1, 1 };
@@ -196,7 +197,7 @@ void gemp_source_place(const gemp_source *source, size_t at, int *line, int *col
 	*column = cursor.column;
 }
 
-/* The byte that is `count` characters behind `at`, within its line. */
+/* Returns the byte `count` characters after `at`, but at most the end of the line. */
 static size_t forward(const char *text, size_t at, size_t count)
 {
 	for (; count > 0 && text[at] && text[at] != '\n'; count--) {
@@ -207,7 +208,7 @@ static size_t forward(const char *text, size_t at, size_t count)
 	return at;
 }
 
-/* The inverse of gemp_source_place; a column beyond the line is the line's end. */
+/* The inverse of gemp_source_place. A column beyond the line gives the line's end. */
 size_t gemp_source_offset(const gemp_source *source, int line, int column)
 {
 	size_t at = 0;
@@ -216,7 +217,7 @@ size_t gemp_source_offset(const gemp_source *source, int line, int column)
 	return forward(source->text, at, column > 1 ? (size_t)column - 1 : 0);
 }
 
-/* The byte that is `count` characters before `at`, but not before `begin`. */
+/* Returns the byte `count` characters before `at`, but at least `begin`. */
 static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 {
 	for (; count > 0 && at > begin; count--) {
@@ -227,8 +228,8 @@ static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 	return at;
 }
 
-/* The line with a caret below byte `at`. A long line is cut on both sides, and tabs are repeated below so that the
- * caret stays in its column. */
+/* Appends the line with a caret below byte `at`. A long line is cut on both sides. The line of the caret repeats the
+ * tabs, so that the caret is in the right column. */
 static void show_line(const gemp_source *source, size_t at, gemp_text *out)
 {
 	const char *text = source->text;
@@ -243,7 +244,7 @@ static void show_line(const gemp_source *source, size_t at, gemp_text *out)
 	gemp_text_add(out, "^", 1);
 }
 
-/* FILE:line:column is the form that editors parse; queries from the command line have `query` as the file. */
+/* Editors parse the form FILE:line:column. For a query from the command line, FILE is `query`. */
 gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *format, va_list arguments)
 {
 	char message[1024];
@@ -267,7 +268,7 @@ gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *for
 	return code;
 }
 
-/* Shapes have no lines; the message begins with their text then. */
+/* A shape has no lines, so its message begins with the text of the shape. */
 gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
 {
 	char message[1024];
@@ -280,8 +281,8 @@ gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, c
 	return gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
 }
 
-/* Length of the UTF-8 character that begins here; 0 if it is invalid by RFC 3629: a surrogate, an overlong form,
- * or beyond U+10FFFF. */
+/* Returns the length of the UTF-8 character that begins here, or 0 if it is invalid by RFC 3629: a surrogate, an
+ * overlong form, or beyond U+10FFFF. */
 static size_t utf8_length(const unsigned char *at)
 {
 	unsigned lead = at[0];
@@ -298,7 +299,7 @@ static size_t utf8_length(const unsigned char *at)
 	return overlong || surrogate || beyond ? 0 : length;
 }
 
-/* The lexer works on bytes and assumes valid UTF-8; an unchecked text could end inside a character. */
+/* The lexer works on bytes and assumes valid UTF-8. An unchecked text could end inside a character. */
 gemp_code gemp_source_check(const gemp_source *source)
 {
 	size_t at = 0;

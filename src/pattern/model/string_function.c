@@ -9,7 +9,7 @@
 #include <pcre2.h>
 #include <utf8proc.h>
 
-/* A mapping may be longer than what it maps, but no character is longer than four bytes. */
+/* The result may be longer than the text, but no character is longer than four bytes. */
 gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scratch, gemp_value *out)
 {
 	*out = *text;
@@ -24,7 +24,7 @@ gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scrat
 	while (left > 0) {
 		utf8proc_int32_t character;
 		utf8proc_ssize_t read = utf8proc_iterate(from, left, &character);
-		if (read <= 0) { /* no UTF-8: the byte stays */
+		if (read <= 0) { /* not UTF-8: the byte is copied */
 			to[size++] = (char)*from;
 			read = 1;
 		} else {
@@ -39,7 +39,7 @@ gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scrat
 	return GEMP_OK;
 }
 
-/* The number of characters is the number of bytes that begin a character of UTF-8. */
+/* Counts the bytes that begin a character of UTF-8. */
 static int64_t characters(const gemp_value *text)
 {
 	int64_t count = 0;
@@ -48,7 +48,7 @@ static int64_t characters(const gemp_value *text)
 	return count;
 }
 
-/* Counts the elements of a JSON array by its commas at depth 1 outside of strings, without parsing it. */
+/* Counts the elements of a JSON array without parsing it, by its commas at depth 1 outside of strings. */
 static int64_t elements(const gemp_value *list)
 {
 	int64_t commas = 0;
@@ -78,11 +78,11 @@ int64_t gemp_string_size(const gemp_value *text)
 }
 
 enum {
-	MAX_STEPS = 10000000, /* of one match: some seconds at most */
-	MAX_MEMORY = 65536,   /* KiB, of one match */
+	MAX_STEPS = 10000000, /* max number of steps of one match, which take some seconds at most */
+	MAX_MEMORY = 65536,   /* max memory of one match, in KiB */
 };
 
-/* A compiled regular expression with the memory of its matches, which one thread at a time may use. */
+/* A compiled regular expression with the memory for its matches. One thread at a time may use it. */
 struct gemp_regex {
 	size_t users;
 	pcre2_general_context *memory;
@@ -105,8 +105,8 @@ static void regex_release(void *block, void *context)
 	gemp_free(block);
 }
 
-/* GEMP_EUSAGE, without a message, if the text is no regular expression; *number is PCRE2's reason. The whole
- * string must match, and \C is refused because it could split a character. */
+/* Returns GEMP_EUSAGE, without a message, if the text is not a regular expression, and sets *number to PCRE2's reason.
+ * The whole string must match. \C is refused because it could split a character. */
 static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *number, size_t *at)
 {
 	static const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
@@ -142,13 +142,13 @@ gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *erro
 		return GEMP_ENOMEM;
 	pcre2_set_match_limit(regex->limits, MAX_STEPS);
 	pcre2_set_heap_limit(regex->limits, MAX_MEMORY);
-	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* without the JIT compiler, matching is only slower */
 	*out = regex;
 	regex = NULL;
 	return GEMP_OK;
 }
 
-/* Copies of an expression share the compiled form by a count of its users. */
+/* Copies of an expression share the compiled form, which counts its users. */
 gemp_regex *gemp_regex_share(gemp_regex *regex)
 {
 	if (regex)
@@ -168,13 +168,13 @@ void gemp_regex_free(gemp_regex *regex)
 	gemp_free(regex);
 }
 
-/* The JIT's stack is small and fixed; a match that exceeds it is repeated by the interpreter. */
+/* The JIT's stack is small and of a fixed size. If a match exceeds the stack, the interpreter repeats the match. */
 gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match)
 {
 	static const char nothing[1];
 	PCRE2_SPTR bytes = (PCRE2_SPTR)(text->string.size ? text->string.bytes : nothing);
 	int result = pcre2_match(regex->code, bytes, text->string.size, 0, 0, regex->data, regex->limits);
-	if (result == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter takes its stack from the heap */
+	if (result == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter's stack is on the heap */
 		result = pcre2_match(regex->code, bytes, text->string.size, 0, PCRE2_NO_JIT, regex->data, regex->limits);
 	*match = result >= 0;
 	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
