@@ -40,8 +40,7 @@ static bool only_counts(const gemp_match_options *o)
 	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
 }
 
-/* Returns the reason if an option prescribes how to search, or distinguishes matches otherwise than by orbits; else
- * NULL. */
+/* Returns why the pattern or an option rules out sums; NULL if sums are possible. */
 static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_match_options *o)
 {
 	if (!o->count_by_formula)
@@ -65,9 +64,8 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
 
-/* Collective. Sets the facts about devices and parallel edges that the planner needs. All ranks must get the same plan,
- * so a kind of sum is allowed only if all devices support it. Only directed or labelled views can have parallel
- * edges. */
+/* Collective. All ranks must get the same plan, so a kind of sum is allowed only if all devices support it. Only
+ * directed or labelled views can have parallel edges. */
 static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_prepared *q)
 {
 	gemp_runtime *context = q->context;
@@ -109,8 +107,8 @@ static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *p
 	return gemp_count_plan_new(&q->sums, q->pattern, overflow ? 1 : q->order, planner_options, &q->enumerated);
 }
 
-/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right without
- * running a kernel. */
+/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right without a
+ * run. */
 static gemp_code prepare_rows(gemp_prepared *q, const gemp_view_key *key)
 {
 	GEMP_TRY(gemp_count_get_rows(&q->rows, q->context, q->graph, key));

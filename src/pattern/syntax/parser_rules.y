@@ -1,4 +1,4 @@
-#line 2 "src/pattern/parser_rules.y"
+#line 2 "src/pattern/syntax/parser_rules.y"
 /* The grammar of rules, behind that of queries in parser.y, which has the declarations; docs/rules.md describes it for
  * users. */
 

@@ -13,12 +13,11 @@
 #include <string.h>
 
 enum { CHUNK_ROWS = 1 << 12 }; /* number of rows that one thread converts at a time */
-/* bytes that count as the memory budget for tables if there is no budget */
+/* maximum bytes of the tables on a rank if no memory budget is set */
 static const size_t default_memory = (size_t)1 << 30;
 
-/* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each
- * rank holds tables of the whole graph, with 8 to 20 bytes per vertex. The tables replace the fetch of keys for every
- * block of rows. */
+/* PLAIN ROWS consist only of integer keys of a match's vertices. All threads convert them from ids to columns by tables
+ * of the whole graph, with 8 to 20 bytes per vertex on each rank. No block of rows fetches keys. */
 
 typedef struct plain_rows {
 	const gemp_stab_chain *chain;
@@ -30,8 +29,8 @@ typedef struct plain_rows {
 	gemp_projected *columns; /* [column_count] */
 } plain_rows;
 
-/* Rows are plain if every item is a vertex of the match with an integer key and no clause has to be evaluated. The
- * tables may take a quarter of the memory budget. */
+/* True if every item is a vertex with an integer key, no clause must be evaluated, and the tables fit into a quarter of
+ * the memory budget. */
 static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
@@ -115,8 +114,7 @@ typedef struct row_conversion {
 	size_t first, rows; /* first row in the columns; number of rows of the batch */
 } row_conversion;
 
-/* The ids of a row become ranks of keys, the tuple of ranks becomes canonical, and the ranks become keys. Without a
- * chain the ids index the keys directly. */
+/* Ids become ranks of keys, the tuple of ranks canonical, and ranks keys. Without a chain the ids index the keys. */
 static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	const row_conversion *t = context;
@@ -135,8 +133,7 @@ static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* A batch with multiplicities needs the clauses. A batch with edges needs the row store if there is a chain, because
- * the chain may permute edges. */
+/* The clauses need multiplicities. A chain may permute edges, so rows with edges then go to the row store. */
 static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 {
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
@@ -244,8 +241,7 @@ static gemp_code close_rows(row_output *r)
 	return code;
 }
 
-/* Collective. Returns the number of this rank's rows to write. Rows are counted in rank order, so the rows written are
- * the first rows of the concatenation. */
+/* Collective. Returns the number of this rank's rows to write: the limit counts rows in rank order. */
 static size_t cut_to_limit(row_output *r, size_t count)
 {
 	const gemp_comm *comm = r->context->comm;
@@ -289,8 +285,7 @@ static gemp_code end_if_reached(row_output *r, bool last, bool *enough)
 	return last || reached ? close_rows(r) : GEMP_OK;
 }
 
-/* Collective. The stage after the last clause. It repeats rows by their multiplicities, cuts them to the limit and
- * writes them. */
+/* Collective. The stage after the last clause: repeats rows by their multiplicities, cuts and writes them. */
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	row_output *r = self;
@@ -318,8 +313,8 @@ static gemp_code write_plain(row_output *r, bool last, bool *enough)
 
 /* ROUNDS */
 
-/* Collective. Makes the tables once all ranks together have had a quarter as many rows as the graph has vertices,
- * because then the tables pay off. The stored rows are converted, too. */
+/* Collective. The tables pay off once all ranks together have had a quarter as many rows as the graph has vertices. The
+ * stored rows are converted, too. */
 static gemp_code choose_plain_rows(row_output *r)
 {
 	gemp_code code = GEMP_OK;
@@ -337,8 +332,7 @@ static gemp_code choose_plain_rows(row_output *r)
 	return gemp_comm_agree(r->context->comm, code);
 }
 
-/* Collective. If there is a chain, the representative of its orbit replaces each row, so that the output is the same
- * for any number of ranks. */
+/* Collective. The representative of its orbit replaces each row, so the output is the same for any number of ranks. */
 static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
 	double t = gemp_now();
@@ -367,8 +361,7 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 	return GEMP_OK;
 }
 
-/* Collective. Rounds after the end do no work. A preview also counts the rows that it does not show; a LIMIT of the
- * query bounds this number. */
+/* Collective. Rounds after the end do no work. A preview also counts the rows that it does not show. */
 static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	row_output *r = self;
