@@ -154,8 +154,8 @@ static gemp_code read_from_file(void *self, const char *where, void *bytes, size
 }
 
 /* Reads the header of a .npy file of numbers. *data becomes the offset of the elements, and *bytes the size of the
- * file. Messages begin with `where` ("F.npy: the array"). GEMP_EDATA: the file is not as long as its header says, or
- * holds texts. */
+ * file. Messages begin with `where` ("F.npy: the array"). GEMP_EDATA: the header is damaged, the array holds texts, or
+ * the file is not as long as its header says. */
 static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
                                            uint64_t *bytes)
 {

@@ -76,7 +76,7 @@ typedef struct gemp_array_file {
 	unsigned width;  /* bytes of an element in memory: 1, 2, 4 or 8; 4 or 8 for a float of HDF5 */
 	uint64_t rows;
 	uint64_t columns; /* elements of a row; 1 for an array of one dimension */
-	uint64_t bytes;   /* HDF5: bytes of all elements as stored; .npy: size of the file */
+	uint64_t bytes;   /* HDF5: bytes of all elements in the file's type, before compression; .npy: size of the file */
 	FILE *npy;        /* NULL for HDF5 */
 	gemp_npy_header header;
 	size_t data;         /* .npy: offset of the elements in the file */
@@ -99,7 +99,8 @@ void gemp_array_file_close(gemp_array_file *file); /* must also be called after 
 gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements);
 
 /* Reads rows [first, first + count) into x[count * columns] as floats, including NaN and infinities. A number that a
- * float does not hold exactly is rounded. Extra memory is bounded. */
+ * float does not hold exactly is rounded. The extra memory is at most 64 MiB or one row, whichever is more. A .npy of
+ * 32-bit floats in Fortran order needs `count` floats instead. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x);
 
 #endif

@@ -90,8 +90,8 @@ static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint
 	return bad_zip(path, "there is no directory at its end");
 }
 
-/* An archive beyond 4 GiB has a second record (zip64). A locator directly before the first record holds the offset of
- * the second one. */
+/* An archive beyond 4 GiB, or with 65,535 members or more, has a second record (zip64). A locator directly before the
+ * first record holds the offset of the second one. */
 static gemp_code find_directory(FILE *file, const char *path, directory *out)
 {
 	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
@@ -407,7 +407,8 @@ gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char 
 	return GEMP_OK;
 }
 
-/* A character of kind 'U' takes four bytes. scipy's texts are ASCII, so its first byte is the character. */
+/* A character of kind 'U' takes four bytes. scipy's texts are ASCII, so the lowest of the four bytes is the
+ * character. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;

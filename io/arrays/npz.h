@@ -25,8 +25,8 @@ typedef struct gemp_zip {
 	gemp_zip_member *members; /* [count] */
 } gemp_zip;
 
-/* Reads the directory. GEMP_EDATA: the file is no zip archive, or is truncated or encrypted. GEMP_ENOINPUT: the file is
- * missing. */
+/* Reads the directory. GEMP_EDATA: the file is no zip archive, is damaged or encrypted, or uses a compression other
+ * than deflate. GEMP_ENOINPUT: the file cannot be opened. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path);
 void gemp_zip_close(gemp_zip *zip);
 

@@ -2,9 +2,9 @@
  * exactly, and then stored in the target kind. Only whole floats become integers. An integer becomes a float only if
  * the float holds it exactly. A float is rounded to a narrower float. Threads convert ranges of values.
  *
- * Threads print text in batches: each chunk of numbers has memory for its longest text, and the chunks' texts are
- * appended in order. A float is printed with as few digits as reproduce its bits. The header of a .npy is padded to a
- * multiple of 64 bytes, as in numpy, so that the numbers can be mapped into memory. */
+ * Threads print text in batches: each chunk of numbers has memory for the longest text it can need, and the chunks'
+ * texts are appended in order. A float is printed with enough digits to reproduce its bits (print_number). The header
+ * of a .npy is padded to a multiple of 64 bytes, as in numpy, so that the numbers can be mapped into memory. */
 
 #include "io/arrays/numbers.h"
 
@@ -174,7 +174,8 @@ static int print_real(char *to, double real, int digits)
 	return snprintf(to, MAX_TEXT, "%.*g\n", digits, real);
 }
 
-/* The digits are made from last to first in a buffer. printf would take three times as long. */
+/* The digits are made from last to first in a buffer. This avoids printf, which would interpret its format for every
+ * number. */
 static int print_integer(char *to, uint64_t magnitude, bool negative)
 {
 	char digits[MAX_TEXT];
@@ -195,7 +196,8 @@ static int print_signed(char *to, int64_t number)
 	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
 }
 
-/* A float gets the smallest number of digits that reproduces it. */
+/* A float gets 6 to 9 significant digits (f32) or 15 to 17 (f64): the first of these numbers that reproduces it. %g
+ * omits trailing zeros. */
 static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
 {
 	double real;
@@ -218,7 +220,7 @@ static int print_number(char *to, gemp_key_kind kind, const void *values, size_t
 	return print_real(to, real, digits);
 }
 
-/* Each chunk has memory for its longest text, so threads need not wait for one another. */
+/* Each chunk has memory for MAX_TEXT bytes per number, so threads need not wait for one another. */
 static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	number_printer *p = context;

@@ -2,7 +2,7 @@
  *
  * The file is a text with one number on each line (plain, .gz or .zst), an array of numpy (.npy), or a dataset of HDF5
  * ("FILE.h5:/DATASET"). Each rank holds its own values[count]. The ranks' arrays in rank order are the array of the
- * file. Integers of 8 or 16 bits are widened to 32 bits, and so are floats of 16 bits. */
+ * file. Integers of 8 or 16 bits are widened to 32 bits, and so are floats of 16 bits. Booleans become u32. */
 
 #ifndef GEMP_IO_ARRAYS_NUMBERS_H
 #define GEMP_IO_ARRAYS_NUMBERS_H
@@ -22,8 +22,8 @@ typedef struct gemp_number_array {
 
 void gemp_number_array_free(gemp_number_array *numbers);
 
-/* Local. Converts the values to another kind. *bad becomes the index of the first value that this kind does not hold
- * exactly, or count. */
+/* Local. Converts the values to another kind. *bad becomes the index of the first value that this kind does not hold,
+ * or `count` if there is none. A float that is rounded to f32 does not count as bad. */
 gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *bad);
 
 /* WRITING: a distributed array of numbers as text, .npy or a dataset of HDF5. */

@@ -1,8 +1,9 @@
 /* Text is read in blocks of lines, which threads parse chunk by chunk.
  *
  * If the user does not name a kind, the numbers are first parsed as integers, and each rank keeps their minimum and
- * maximum. From these, all ranks together choose the narrowest kind. If any rank meets a float, all ranks start again
- * with floats. So a file is read at most twice. The line number of a message is counted only after a failure. */
+ * maximum. From these, all ranks together choose the narrowest kind. If any rank meets a float or an integer beyond 64
+ * bits, all ranks start again with floats. So a file is read at most twice. The line number of a message is counted
+ * only after a failure. */
 
 #include "io/arrays/numbers_read.h"
 
@@ -37,7 +38,7 @@ typedef struct parsed_chunk {
 	uint64_t *values; /* [lines of the chunk] the bits of integers or doubles; [0, count) are set */
 	size_t count;
 	integer_range range; /* minimum and maximum of the values */
-	bool is_real;        /* the chunk failed because a line holds a float and integers are read */
+	bool is_real;        /* the chunk failed at a float or an integer beyond 64 bits while integers are read */
 } parsed_chunk;
 
 typedef struct text_reader {
@@ -49,7 +50,7 @@ typedef struct text_reader {
 	size_t capacity; /* allocated values of out->values */
 	uint64_t lines;  /* lines read so far */
 	integer_range range;
-	bool met_real; /* this rank failed because a line holds a float and integers are read */
+	bool met_real; /* this rank failed at a float or an integer beyond 64 bits while integers are read */
 } text_reader;
 
 /* ONE NUMBER */

@@ -34,8 +34,8 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
  * file. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
-/* Collective. key: the name of the column of keys in a text's header; NULL: the column of keys is found as described
- * above. */
+/* Collective. Reads the table `place`. key: the name of the column of keys in a text's header; NULL: the column of keys
+ * is found as described above. GEMP_EUSAGE: a key is named but the file has no such column. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);
 
 #endif

@@ -1,6 +1,6 @@
-/* The walk over the graph that all formats share. Each rank makes its text twice: first to measure it, then to write
- * it. The offset of the text in the file is the sum of the sizes on lower ranks. A failure's message gets the vertex or
- * edge in front. */
+/* The loops over vertices and edges that all formats share. Each rank makes its text twice: first to measure it, then
+ * to write it. The offset of the text in the file is the sum of the sizes on lower ranks. The vertex or edge is put in
+ * front of a failure's message. */
 
 #include "io/export/export.h"
 
@@ -112,8 +112,8 @@ typedef struct export_part {
 	uint64_t size;
 } export_part;
 
-/* Measures or writes the text if it is longer than `max` bytes. A call for each line would cost more than making the
- * line. */
+/* Measures or writes the text if it is longer than `max` bytes. The text of many lines is written at once, since a call
+ * of pwrite for each line would cost more than making the line. */
 static gemp_code flush_text(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
@@ -226,7 +226,9 @@ static char *name_beside(const gemp_export_context *e, const char *what, const c
 	return name.data;
 }
 
-/* Tables and matrices have a second file, since they cannot hold vertices and edges together. */
+/* Tables and matrices have a second file, since they cannot hold vertices and edges together. A matrix whose keys equal
+ * the numbers of the vertices needs none. The second file of XMI is the metamodel, whose name is stored as
+ * `vertices`. */
 static gemp_code name_files(const gemp_export_context *e, gemp_export_files *files)
 {
 	const gemp_export_writer *form = e->form;
@@ -242,7 +244,8 @@ static gemp_code name_files(const gemp_export_context *e, gemp_export_files *fil
 	return files->edges && (alone || files->vertices) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Collective. Writes the vertices, to their own file if there is one, and then the edges. */
+/* Collective. Writes the metamodel if the format has one, then the vertices, to their own file if there is one, and
+ * then the edges. A matrix without a file of keys has no text of vertices. */
 static gemp_code write_all(gemp_export_context *e, const gemp_export_files *files)
 {
 	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *vertices = NULL, *edges = NULL;
@@ -335,7 +338,8 @@ static void free_context(gemp_export_context *e)
 	gemp_free(e->targets);
 }
 
-/* All checks come before the first file is opened, so no file appears for a graph that the format cannot hold. */
+/* The checks of names, types and sizes come before the first file is opened. A value that the format cannot hold is
+ * found while its text is made; the temporary files are then removed. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
@@ -403,7 +407,8 @@ gemp_code gemp_export_in_column(gemp_code code, const char *column)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", column) : code;
 }
 
-/* The message of a failure gets the column's name here; the walk adds the vertex. */
+/* This function puts the column's name in front of a failure's message; walk_vertices puts the vertex in front of
+ * both. */
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++) {

@@ -1,13 +1,14 @@
 /* export: writes a graph as files of other programs, the inverse of import.
  *
  * All ranks write together. Each rank writes its own vertices and edges at their offsets in the file, so the files do
- * not depend on the number of ranks. Vertices are in the order of their ids, and edges are ordered by type and then by
- * number. Beside its part of the graph, a rank holds bounded amounts of text and of keys of targets. Every line is made
- * twice: first to know the sizes, then to write it. A file gets its name when it is complete.
+ * not depend on the number of ranks. Vertices are in the order of the graph file. Edges are ordered by type, then by
+ * their place in the graph file; only xmi writes the edges of a vertex inside the vertex. Beside its part of the graph,
+ * a rank holds bounded amounts of text and of keys of targets. Every line is made twice: first to know the sizes, then
+ * to write it. A file gets its name when it is complete.
  *
  *   tsv, csv   two files, F.vertices.tsv and F.edges.tsv for F.tsv, with typed columns, as import reads them
  *   jsonl      JSON lines, each a vertex or an edge, as Neo4j (APOC) writes them
- *   graphml    labels and types are the data `labels` and `label`, as Neo4j writes them
+ *   graphml    labels and types are the data `labels` and `label`, as in Neo4j's GraphML
  *   dot        Graphviz; only for a graph small enough to draw
  *   mtx        Matrix Market: vertices are numbered from 1 in the order of keys. F.keys.tsv lists keys and numbers; it is
  *              left out if every key equals its number
@@ -35,13 +36,13 @@ typedef struct gemp_export_options {
 
 /* The names of the written files. {0} is empty. */
 typedef struct gemp_export_files {
-	char *vertices, *edges; /* owned; a format with one file has NULL for `vertices` */
+	char *vertices, *edges; /* owned; `vertices` is NULL if there is one file only, and the metamodel for xmi */
 } gemp_export_files;
 void gemp_export_files_free(gemp_export_files *files);
 
-/* Collective. Loads the parts of the graph that the format needs. GEMP_EDATA: the format cannot hold a value; the
- * message names the vertex or edge, and no file is left. GEMP_EUSAGE: an unknown type or column. *files receives the
- * names of the files; files may be NULL. */
+/* Collective. Loads the parts of the graph that the format needs. GEMP_EDATA: the format cannot hold the graph or a
+ * value; the message names the column, vertex or edge, and no file is left. GEMP_EUSAGE: an unknown type or column.
+ * *files receives the names of the files; files may be NULL. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files);
 
@@ -87,8 +88,8 @@ typedef struct gemp_export_column {
 /* Visits one column of vertices or of edges. */
 typedef gemp_code gemp_export_visit(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out);
 
-/* A format, as callbacks that append text. A callback is NULL if the format has no such text. The walk adds the vertex
- * or edge to the messages of failures. */
+/* A format, as callbacks that append text. A callback is NULL if the format has no such text. gemp_export calls them
+ * for each vertex and edge, twice, and puts the vertex or edge in front of a failure's message. */
 typedef struct gemp_export_writer {
 	const char *name, *ending;
 	bool two_files;
@@ -115,8 +116,8 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 
 /* Calls `visit` for each column of edges (edges) or of vertices. */
 gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_export_visit *visit, gemp_text *out);
-/* Handles one value of a vertex or edge; the value may be NULL. The caller adds the column's name to the message of a
- * failure. */
+/* Handles one value of a vertex or edge. `value` is never a NULL pointer, but value->null may be true. The caller adds
+ * the column's name to the message of a failure. */
 typedef gemp_code gemp_export_add(const gemp_export_context *e, const gemp_export_column *column,
                                   const gemp_value *value, gemp_text *out);
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out);

@@ -236,7 +236,7 @@ const gemp_export_writer gemp_export_jsonl = {
 
 /* DOT: Graphviz draws each vertex with its key and labels, and each edge with its type */
 
-/* Graphviz takes minutes for some thousand vertices and does not finish beyond the limit. */
+/* The layout programs of Graphviz take too long for a larger graph. */
 static gemp_code dot_check(const gemp_export_context *e)
 {
 	uint64_t drawn = e->graph->vertex_count + e->edges;

@@ -1,5 +1,6 @@
 /* The XML formats: GraphML, and models of EMF (XMI). As in Neo4j's GraphML, the labels of a vertex are its data
- * `labels` ("A;B"), and the type of an edge is its data `label`. */
+ * `labels`, and the type of an edge is its data `label`. Several labels are written as "A;B", where Neo4j writes
+ * ":A:B". */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -340,7 +341,8 @@ static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_
 	return GEMP_OK;
 }
 
-/* Tests whether the keys of the targets can be written as a list that is separated by blanks. */
+/* Tests whether the keys of the targets can be written as a list that is separated by blanks. An empty key, or a key
+ * with a blank or '#', cannot be in such a list. */
 static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {

@@ -64,7 +64,8 @@ static gemp_code check_replaceable(const char *what, const char *path)
 	                 path);
 }
 
-/* The folder must be writable, too, since the final rename changes the folder. */
+/* The folder must be writable, since the final rename changes the folder. The permissions of an existing file do not
+ * matter, since the rename replaces it. */
 gemp_code gemp_file_may_write(const char *what, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -113,7 +114,8 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 	return GEMP_OK;
 }
 
-/* Renames the temporary file, or removes it if `code` is an error. After this a signal removes nothing. */
+/* Renames the temporary file, or removes it if `code` is an error. Afterwards gemp_signals has forgotten the temporary
+ * name. */
 static gemp_code commit_file(const char *temporary, const char *path, gemp_code code)
 {
 	if (code == GEMP_OK && rename(temporary, path) != 0)
@@ -213,7 +215,7 @@ static gemp_code print_from_rank(const gemp_output *output, int rank, size_t siz
 	return code;
 }
 
-/* A synchronous send starts only when rank 0 receives, so MPI buffers no messages on rank 0. */
+/* A synchronous send completes only after rank 0 has begun to receive, so at most one message of each rank waits. */
 static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
 {
 	for (size_t at = 0; at < size; at += MAX_MESSAGE)
@@ -305,7 +307,7 @@ gemp_code gemp_output_close(gemp_output *output)
 	return code;
 }
 
-/* gemp_output_close calls this function, too. Its commit has emptied the temporary name, so nothing is removed then. */
+/* gemp_output_close calls this function last. finish_file has then freed the temporary name, so nothing is removed. */
 void gemp_output_abandon(gemp_output *output)
 {
 	if (!output)

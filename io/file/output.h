@@ -32,7 +32,7 @@ gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const
 
 typedef struct gemp_output gemp_output;
 
-/* Collective, as all functions of gemp_output but gemp_output_fill and gemp_output_abandon. path "-" is stdout. comm
+/* Collective, as all functions of gemp_output except gemp_output_fill and gemp_output_abandon. path "-" is stdout. comm
  * must live until the output is closed. GEMP_EIO: the path cannot be written to; callers open the output before they
  * compute. */
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path);
@@ -42,7 +42,8 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
  * rank fills its block by any number of calls. */
 void gemp_output_reserve(gemp_output *output, uint64_t size);
 gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size); /* local */
-/* Renames the file to its final name; after an error no file is left. Frees the output, which may be NULL. */
+/* Renames the file to its final name. After an error the temporary file is removed, and a file that had the name before
+ * stays. Frees the output, which may be NULL. */
 gemp_code gemp_output_close(gemp_output *output);
 /* Local. Removes the temporary file and frees the output, which may be NULL. */
 void gemp_output_abandon(gemp_output *output);

@@ -94,14 +94,14 @@ static gemp_code start_source(gemp_source *source, uint64_t begin)
 	return source->zstd || source->inflating ? GEMP_OK : no_memory(source->path);
 }
 
-/* Tests for a pipe, a terminal or another device: inspecting it would consume its first bytes. */
+/* Tests for a pipe, a terminal or another character device. Inspecting it would consume its first bytes. */
 static bool is_pipe(const char *path)
 {
 	struct stat status;
 	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
-/* Inspecting a pipe would lose its first bytes. So a pipe is read as plain text without inspection. */
+/* A file that may be a pipe is read as plain text without inspection (is_pipe). */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;

@@ -19,8 +19,8 @@ typedef struct gemp_source gemp_source;
  * other content. GEMP_ENOINPUT: the file is missing, unreadable or not regular. */
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size);
 
-/* `path` is borrowed. begin: the first byte to read; it must be 0 for a compressed file. once: the caller reads the
- * file only once, so it may be a pipe. */
+/* `path` is borrowed. begin: the first byte to read; it must be 0 for a compressed file or a pipe. once: the caller
+ * reads the file only once, so the file may be a pipe. */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once);
 void gemp_source_close(gemp_source *source); /* source may be NULL */
 GEMP_RELEASE(gemp_source_close, gemp_source *)

@@ -280,7 +280,7 @@ gemp_code gemp_stream_open_once(gemp_stream **out, const char *path)
 	return open_stream(out, path, 0, GEMP_STREAM_END, FIRST_CAPACITY, true);
 }
 
-/* Tests set the limit to a few bytes, but the buffer must hold a byte order mark. */
+/* Tests set lines_block to a few bytes, but the buffer must hold a byte order mark. */
 gemp_code gemp_stream_open_blocks(gemp_stream **out, const char *path, uint64_t begin, uint64_t end)
 {
 	return open_stream(out, path, begin, end, gemp_max(gemp_limits_now()->lines_block, MARK_SIZE + 1), false);

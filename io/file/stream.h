@@ -13,8 +13,9 @@
 #include "comm/comm.h"
 #include "core/memory.h"
 
-/* Collective. Rank 0 reads the whole text of `path`, and every rank gets a copy, which the caller frees (gemp_free). A
- * missing file is GEMP_ENOINPUT. `what` names the file in messages ("--config"). */
+/* Collective. Rank 0 reads the whole text of `path`, and every rank gets a copy, which the caller frees (gemp_free).
+ * GEMP_ENOINPUT: the file cannot be read. GEMP_EDATA: the text has a zero byte. `what` names the file in messages
+ * ("--config"). */
 gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
 
 typedef struct gemp_stream gemp_stream;
@@ -33,14 +34,16 @@ gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info);
 gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, uint64_t end);
 /* Opens the whole file for a caller that reads it only once. The file may be a pipe of plain text. */
 gemp_code gemp_stream_open_once(gemp_stream **out, const char *path);
-/* Opens a stream for gemp_stream_next_block; the buffer holds gemp_limits.lines_block bytes. */
+/* Opens a stream for gemp_stream_next_block. The buffer holds gemp_limits.lines_block bytes, and more if a line is
+ * longer. */
 gemp_code gemp_stream_open_blocks(gemp_stream **out, const char *path, uint64_t begin, uint64_t end);
 void gemp_stream_close(gemp_stream *stream); /* stream may be NULL */
 GEMP_RELEASE(gemp_stream_close, gemp_stream *)
 
 /* Returns the next line or, if `quoted`, the next RFC 4180 record, which may hold newlines inside quotes. *record is
  * NULL at the end. The caller may write to the record but not to the byte after it. The record is valid until the next
- * call. A truncated file is GEMP_EDATA. */
+ * call. GEMP_EDATA: a compressed file is truncated or damaged, a quoted field is never closed, or the record is longer
+ * than 256 MiB. */
 gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size_t *size);
 
 /* Returns the next block of whole lines. Only the last line of the file may lack its newline. The caller may write to

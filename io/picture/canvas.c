@@ -264,7 +264,7 @@ static void flush_nothing(png_structp png)
 }
 
 /* Appends the PNG's bytes to out. After an error libpng jumps back to setjmp. No local variable changes after setjmp,
- * so all values are defined there. */
+ * so every variable has a defined value after the jump. */
 static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -280,7 +280,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	             PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	/* filters do not help, since areas have uniform colours */
 	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-	png_set_compression_level(png, 6); /* level 9 takes twice as long and saves a sixth */
+	png_set_compression_level(png, 6); /* level 9 makes a smaller file but takes longer */
 	png_write_info(png, info);
 	for (size_t y = 0; y < height; y++)
 		png_write_row(png, canvas->pixels + 3 * y * width);

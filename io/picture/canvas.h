@@ -29,7 +29,8 @@ typedef struct gemp_canvas {
 gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, bool pixels);
 void gemp_canvas_free(gemp_canvas *canvas);
 
-/* Draws a convex shape of `count` corners. An SVG shows the title, which may be NULL, at the pointer. */
+/* Draws a convex shape of `count` corners. A viewer of an SVG shows the title, which may be NULL, when the pointer is
+ * on the shape. */
 void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,
                          const char *title);
 void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, double height, gemp_colour fill);

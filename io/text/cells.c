@@ -221,7 +221,7 @@ static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool
 	return at == size;
 }
 
-/* Only a text that prints back unchanged looks like a number. 007 would lose its zeros and +7 its sign. */
+/* A text looks like a number only in JSON's form. As integers, 007 would lose its zeros and +7 its sign. */
 unsigned gemp_scalar_looks(const char *text, size_t size)
 {
 	if (size == 0 || size > LONGEST_NUMBER)

@@ -69,11 +69,12 @@ gemp_code gemp_utf8_require(const char *bytes, size_t size);
 
 /* VALUES: the text of a cell as a value, and the types that a text looks like.
  *
- * Inference accepts only texts that print back unchanged. Reading a value of a stated type accepts more forms. */
+ * Inference accepts only the common forms of a value. Reading a value of a stated type accepts more forms than
+ * inference does. */
 
 /* The types that a text looks like, as a set of bits. An integer looks like a float, too. Integers are canonical (no +,
  * no leading zeros, no -0) and of any length. Floats are JSON's numbers and NaN, which gemp_scalar_read refuses later.
- * Booleans are true and false in upper or lower case. */
+ * Booleans are true and false, without regard to case. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
 
@@ -100,8 +101,8 @@ bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size);
 /* Quotes as in RFC 4180, where necessary. An empty string is "". */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size);
-/* For the text of an element and for an attribute in double quotes. XML cannot hold control characters, so they are
- * refused. */
+/* For the text of an element and for an attribute in double quotes. Control characters other than tabs and line ends
+ * are refused, since XML cannot hold them. Text that is not UTF-8 is refused, too. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size);
 /* A name or label of Graphviz, with its quotes. */
 void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size);

@@ -27,7 +27,8 @@ typedef struct fasta_reader {
 	uint64_t orphan_line, orphan_size;
 } fasta_reader;
 
-/* The IUPAC codes of nucleotides and amino acids, and the signs of gaps and stops. */
+/* All letters, which include the IUPAC codes of nucleotides and amino acids; '-' and '.' for gaps; '*' for a stop
+ * codon. */
 static bool is_letter(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '*';
@@ -100,7 +101,8 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
 	if (place == NAME && size == 0)
-		return GEMP_OK; /* an empty line ends the file; text after it fails as a name without @ */
+		/* an empty line ends the file; the name of a sequence after it would be read as letters and refused */
+		return GEMP_OK;
 	if (place == NAME && line->text[0] != '@')
 		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
 		                             "+, quality");

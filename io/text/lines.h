@@ -36,7 +36,8 @@ typedef struct gemp_lines {
 	uint64_t items;                      /* items of all ranks */
 } gemp_lines;
 
-/* Collective. Rank turn % ranks reads a compressed file, so that several files can be spread over the ranks. */
+/* Collective. Opens the file and counts its lines and items. Rank turn % ranks reads a compressed file, so that several
+ * files can be spread over the ranks. */
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
                           size_t turn);
 
@@ -66,7 +67,7 @@ typedef struct gemp_line_failure {
  * failure->line. */
 typedef gemp_code gemp_visit_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure);
 
-/* Collective. Visits this rank's lines block by block, with all threads. UTF-8 is not checked. Errors as in
+/* Collective. Visits this rank's lines block by block; `visit` may use all threads. UTF-8 is not checked. Errors as in
  * gemp_lines_visit. */
 gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_block *visit, void *self);
 

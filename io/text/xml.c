@@ -131,7 +131,7 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 	gemp_text_add(&xml->text, bytes, (size_t)size);
 }
 
-/* Many elements may declare the same prefix, so a declaration is stored only if it changes the URI. */
+/* The default namespace is stored under an empty name. */
 static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 {
 	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
@@ -140,7 +140,7 @@ static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 	return added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The default namespace is stored under an empty name. */
+/* Many elements may declare the same prefix, so a declaration is stored only if it changes the URI. */
 static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 {
 	gemp_xml *xml = self;
@@ -221,7 +221,7 @@ static void close_xml(gemp_xml *xml)
 	gemp_text_free(&xml->text);
 }
 
-/* A failure of the visitor and a failure of the parser share one code. The first failure stops the parser. */
+/* Returns the failure of the visitor if there is one, otherwise a failure of the parser or of reading. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
