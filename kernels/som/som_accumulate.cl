@@ -5,8 +5,8 @@
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
  * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts. Sums
- * are in double, so the number and the order of samples hardly change them. GPUs have several banks of planes,
- * [banks][planes][units], so samples with the same unit contend less. */
+ * are in double if the device has doubles, so the number and the order of samples hardly change them. GPUs have several
+ * banks of planes, [banks][planes][units], so fewer atomic additions meet at one address. */
 #include "group.clh"
 
 #if defined GEMP_NVIDIA || (defined cl_khr_fp64 && defined cl_khr_int64_base_atomics)
@@ -88,7 +88,8 @@ __kernel void som_take(__global som_sum *sums, __global float *planes, ulong cou
 	}
 }
 
-/* Sets the `here` units at w, whose numbers begin at `from`, to the weighted means of the samples near them. */
+/* Sets the `here` units at w, whose numbers begin at `from`, to the weighted means of the samples near them. A value
+ * whose count is not above `least` stays. */
 __kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                          uint values, uint dims, uint stride, float least)
 {
@@ -108,8 +109,8 @@ __kernel void som_finish(__global const float *planes, __global float *w, uint u
 }
 
 #else
-/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b. The planes have the summands b,
- * followed by the factors a. */
+/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b. The planes have the summands `b`,
+ * followed by the factors `a`. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                        uint values, uint dims, uint stride)
 {

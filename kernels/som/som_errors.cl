@@ -17,7 +17,8 @@ static inline uint som_apart(uint a, uint b, uint side, uint toroid)
 	return toroid && side - way < way ? side - way : way;
 }
 
-/* Returns whether two units are neighbours. On a hexagonal grid columns are counted in half steps. */
+/* Returns whether two units are adjacent; on a rectangular grid units may be adjacent at a corner. On a hexagonal grid
+ * columns are counted in half steps. */
 static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint hexagonal, uint toroid)
 {
 	const uint ay = a / columns, by = b / columns, ax = a % columns, bx = b % columns;
@@ -30,8 +31,8 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 }
 
 /* sums: uint4[slots][groups]. The four numbers are the sum of distances as two floats, the number of samples whose two
- * best units are not neighbours, and the number of samples. add: whether the values in sums are added to; otherwise
- * they are replaced. */
+ * best units are not adjacent, and the number of samples. add: whether the values in sums are added to; otherwise they
+ * are replaced. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
 void som_errors(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
                uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)

@@ -59,7 +59,8 @@ static inline void som_end(__global float *planes, size_t at, uint k0, uint valu
 #include "som_online_tiles.clh"
 #else
 
-/* Returns h for the units from (column, row) on and a sample whose best unit is at (x, y). */
+/* Returns the factor of h along the row, for SOM_LANES units from (column, row) on and a sample whose best unit is at
+ * (x, y). With SOM_CUT the factor is 0 for units beyond the radius. */
 static inline som_values som_near(__global const float *steps, uint x, uint y, uint column, uint row, ulong reach)
 {
 	const uint turn = som_turn(row, y);

@@ -125,7 +125,7 @@ static inline som_values som_at(__global const float *row, int column)
 }
 
 /* Returns the contribution of a row to a sum at `column`: the values k steps away on both sides, or k and a half steps
- * if kind is 1. odd: whether the row is odd. */
+ * if kind is 1, times their factor along the row. odd: whether the row is odd. */
 static inline som_values som_both_sides(__global const float *row, __global const float *steps, int column, int k, int kind, int odd)
 {
 	const int back = k + (kind & odd), forth = k + (kind & ~odd);
@@ -139,7 +139,7 @@ static inline som_values som_both_sides(__global const float *row, __global cons
 	return steps[kind * (1 + odd) * SOM_TABLE + SOM_COLUMNS + back] * sum;
 }
 
-/* Returns the sum of two rows, the row `apart` above and the row `apart` below. */
+/* Returns the sum of the running sums of two rows: the row `apart` above and the row `apart` below. */
 static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int apart, uint pitch)
 {
 	som_values sum = 0;

@@ -17,7 +17,8 @@
 #define slot_of(key) ((key) >> 2)
 #define access_of(key) ((uint)(key) & 3)
 
-/* Takes an atomic maximum. Most values are too small, and the plain read before saves the atomic operation for them. */
+/* Takes an atomic maximum. The plain read before saves the atomic operation for values that are too small, which most
+ * values are. */
 static inline void conflict_raise(volatile __global ulong *place, ulong value)
 {
 	ulong there = *place;

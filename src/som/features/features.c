@@ -242,8 +242,8 @@ static bool parse_name(gemp_feature *f, char *name)
 	return f->kind < KINDS;
 }
 
-/* Appends "...; did you mean 'degree'? There are degree, ..., attr:NAME (an attribute of the vertices), and
- * log:FEATURE". */
+/* Appends "; did you mean 'degree'? There are degree, ...", or "; there are degree, ..." if no name is near, and the
+ * use of attr: and log:. */
 static gemp_code print_known(gemp_text *out, const char *name)
 {
 	const char *names[KINDS];
@@ -446,8 +446,8 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 	return GEMP_OK;
 }
 
-/* Features are computed in the order of the list. If several features need the same computation, the first feature
- * fills the columns of all of them. */
+/* Features are computed in the order of the list. If features differ only by the log: prefix, the first of them fills
+ * the columns of all of them. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)
 {
 	const gemp_comm *comm = source->context->comm;

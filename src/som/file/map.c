@@ -52,8 +52,8 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 		          map->names[max_value], mean[max_value]);
 }
 
-/* Collective. A constant column keeps the factor 1, and its values become 0. A column with a width of 0 would get an
- * infinite factor, and a column of infinite width the factor 0. */
+/* Collective. A constant column would get an infinite factor, and a column of infinite width the factor 0. Both keep
+ * the factor 1. Scaling makes all values of a constant column 0, or nearly 0 if its mean is rounded. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	const uint32_t dims = vectors->dims;
@@ -174,7 +174,7 @@ gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *un
 	return GEMP_OK;
 }
 
-/* Adding its lowest bit makes the rounded side even. */
+/* The side is rounded up to a whole number, and an odd number to the next even number. */
 uint32_t gemp_som_default_side(uint64_t vectors)
 {
 	const double side = ceil(sqrt(5 * sqrt((double)vectors)));

@@ -29,7 +29,7 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column);
 
 /* The units of some vectors, by vector. {0} is an empty list. */
 typedef struct gemp_som_unit_list {
-	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT if the vector has no value */
+	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT if there is none */
 	float *distance;         /* distance to the best unit */
 } gemp_som_unit_list;
 

@@ -103,8 +103,8 @@ static void fill(const covariance_task *s, size_t begin, size_t end, double *res
 			                                            : 0;
 }
 
-/* sums[0 .. a] becomes the sums, over a block, of the products of column a with columns 0 to a. Four samples are added
- * at a time, so sums[] is read and written a quarter as often. */
+/* sums[0 .. a] becomes the sums, over a block, of the products of column number `a` with columns 0 to `a`. Four samples
+ * are added at a time, so sums[] is read and written a quarter as often as with one sample at a time. */
 static void multiply(const covariance_task *s, const double *restrict block, size_t a, double *restrict sums)
 {
 	const size_t n = s->in.dims;
@@ -176,7 +176,7 @@ static gemp_code allocate_sums(covariance_task *s)
 }
 
 /* Collective. The scales come from all ranks' samples, so all ranks round in the same way. Memory is allocated, and the
- * ranks agree on a failure, before the first allreduce, since later steps cannot fail. */
+ * ranks agree on a failure, before the scales and sums are reduced, since these steps cannot fail. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix)
 {
@@ -380,9 +380,9 @@ static void project(const pca_task *f, double *axes, double values[2])
 	}
 }
 
-/* Without a matrix collective, otherwise local. Iterates until the two eigenvalues change by at most `close`, or the
- * maximum of steps is reached. The start is random but the same on all ranks. All ranks stop after the same step, since
- * they compare the same bits. */
+/* Collective if there is no matrix; otherwise local. Iterates until the changes of the two eigenvalues add up to at
+ * most `close` times the second eigenvalue, or until the maximum of steps is reached. The start is random but the same
+ * on all ranks. All ranks stop after the same step, since they compare the same bits. */
 static void iterate(pca_task *f, double *axes, double values[2])
 {
 	const size_t n = f->in.dims;

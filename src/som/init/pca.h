@@ -52,8 +52,8 @@ gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t coun
                               double *matrix);
 
 /* Collective. x and mean: as above. axes[2][dims] becomes the directions of the first two components. The length of an
- * axis is the standard deviation along it, and its largest component is positive. An axis is 0 if there is no second
- * component, or no deviation. The result is the same on all ranks and for all numbers of ranks. */
+ * axis is the standard deviation along it, and its component with the largest magnitude is positive. An axis is 0 if
+ * there is no second component, or no deviation. The result is the same on all ranks and for all numbers of ranks. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes);
 

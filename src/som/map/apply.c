@@ -76,8 +76,9 @@ static void search_context_free(search_context *context)
 	gemp_som_blocks_free(&context->blocks);
 }
 
-/* Local. Copies samples and codebook to the device, as many of each as fit. Beside its values a sample needs two keys
- * and a distance, and no planes. Blocks always have second keys, since most callers ask for second-best units. */
+/* Local. Makes the search, the codebook on the device, and blocks for the samples, as many units and samples as fit.
+ * The plan counts two keys and a distance for each sample beside its values, and no planes. Blocks always have second
+ * keys, since most callers ask for second-best units. */
 static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
@@ -128,8 +129,8 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? GROUP : 1;
 }
 
-/* Returns enough groups to keep the device busy, and at most one group for each sample. For every group of every slot
- * the host reads a group_sums, so the number is limited. */
+/* Returns enough groups to keep the device busy, and no group without samples. For every group of every slot the host
+ * reads a group_sums, so the number is limited. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
 	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;

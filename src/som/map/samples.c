@@ -126,7 +126,8 @@ static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer
 }
 
 /* Local. Threads transpose blocks of rows into page-locked memory, which is then copied to the device. The copies of
- * values wait for `after`. Each of these copies blocks, so the copies of `present` begin later and need no event. */
+ * values wait for `after`. A call that copies values returns after the copy has ended, so the copies of `present` begin
+ * later and need no event. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
@@ -228,9 +229,9 @@ static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_de
 	return GEMP_OK;
 }
 
-/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory, units at
- * most a quarter, and planes the rest. Memory that planes do not need goes back to samples. Two blocks of samples must
- * fit. */
+/* Plans all units and all planes if they leave memory for all samples, or for samples in a quarter of the free memory.
+ * Otherwise samples get at most a quarter of the free memory, units at most a quarter, and planes the rest. Memory that
+ * planes do not need goes back to samples. Two blocks of samples must fit, unless all samples do. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t left = device->memory > device->buffer_bytes + need->other

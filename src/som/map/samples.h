@@ -36,7 +36,7 @@ gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, s
 /* Replaces all samples. The copy runs concurrently with kernels, after the event `after` (NULL: at once), and has ended
  * on return. */
 gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after);
-/* Replaces the samples from `begin` on. samples->count is set before the call. */
+/* Replaces `count` samples from number `begin` on. The caller sets samples->count before the call. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after);
 /* Returns the bytes of a sample on the device. */
 size_t gemp_som_sample_bytes(uint32_t dims, bool missing);
@@ -96,7 +96,7 @@ gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_bl
 /* Called when all kernels on the block are enqueued. Starts to copy the next block. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block);
 /* gemp_som_blocks_save_keys copies the keys that a search has found to the host, before the block is released. The
- * second function copies them back after the block is acquired again. */
+ * second function copies them back after the block is acquired again. Both do nothing if blocks->keys is NULL. */
 gemp_code gemp_som_blocks_save_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 gemp_code gemp_som_blocks_restore_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 

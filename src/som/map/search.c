@@ -160,8 +160,8 @@ static size_t group_for(const gemp_device *device)
 }
 
 /* Searches the units on the device. The units are cut into chunks, so there are enough groups for the whole device even
- * with few samples. Groups with the same samples and different chunks combine their keys by atomic minimum. A chunk has
- * whole tiles of units, so all tiles but the last are full. */
+ * with few samples. Groups with the same samples and different chunks combine their keys by atomic minimum. A chunk
+ * that is larger than a tile has whole tiles of units, so all its tiles are full, except at the end of the units. */
 static gemp_code launch_search(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
                                const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {

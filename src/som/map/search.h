@@ -26,10 +26,11 @@ typedef enum gemp_som_form {
 
 typedef struct gemp_som_search_shape {
 	gemp_som_form form;
-	uint32_t group;   /* work-items of a group; for REGISTERS only: TILES always has 256, ITEMS 1 */
-	uint32_t samples; /* samples of a work-item; for REGISTERS only: TILES always has 8 */
-	uint32_t units;   /* units at a time: in local memory (REGISTERS) or in the cache (ITEMS) */
-	uint32_t chunk;   /* units that a group compares with its samples */
+	uint32_t group; /* work-items of a group; for REGISTERS only: TILES always has 256, ITEMS 1 */
+	/* samples of a work-item; for REGISTERS only: TILES always has 8, ITEMS as many as fit on its stack */
+	uint32_t samples;
+	uint32_t units; /* units at a time: in local memory (REGISTERS; TILES always has 128) or in the cache (ITEMS) */
+	uint32_t chunk; /* units that a group compares with its samples; more if fewer groups fill the device */
 } gemp_som_search_shape;
 
 enum { GEMP_SOM_MAX_DIMS = 1 << 14 };

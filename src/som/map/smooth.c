@@ -17,7 +17,7 @@ static uint32_t lanes_of(const gemp_som_smooth *smooth)
 	return smooth->gpu ? 1 : GEMP_SOM_LANES;
 }
 
-/* The size of the grid is compiled into these programs, so each size of a map has its own programs in the cache. */
+/* The size of the grid is one of the options, so each size of a map has its own programs in the cache. */
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid)
 {
 	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u%s%s", grid->rows, grid->columns,
@@ -111,8 +111,8 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 	*smooth = (gemp_som_smooth){ 0 };
 }
 
-/* The kernel gets the radius as two floats, as the square of the radius must be exact enough for units on the
- * border. */
+/* The kernel gets the radius as two floats, as the square of the radius must be exact enough to include units at
+ * exactly this distance. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };

@@ -4,8 +4,8 @@
  * numbers of columns and rows between them. The device therefore has tables by columns and a table by rows. There are
  * several tables by columns, one for each way in which rows of a hexagonal grid can be shifted against each other. If h
  * is a product of two factors (gaussian, square), two passes suffice, along rows and along columns. Round
- * neighbourhoods (gaussian-cut, bubble) use running sums of rows, which get wider as the row gets nearer. Hexagonal
- * grids have two kinds of these sums, as rows of the other parity are shifted by half a step. */
+ * neighbourhoods (gaussian-cut, bubble) use running sums of rows: the nearer a row is to the unit, the more columns its
+ * sum has. Hexagonal grids have two kinds of these sums, as rows of the other parity are shifted by half a step. */
 
 #ifndef GEMP_SOM_MAP_SMOOTH_H
 #define GEMP_SOM_MAP_SMOOTH_H
@@ -59,7 +59,7 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth);
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);
 /* Enqueues the kernel that makes the tables for a radius. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
-/* Enqueues a kernel that sets to[unit] to the sum, over all units, of h times from[]. */
+/* Enqueues kernels that set to[k][unit], in each plane k, to the sum of h(u, unit) * from[k][u] over all units u. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
 /* Writes the options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item
  * processes, 1 or GEMP_SOM_LANES. */

@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MAX_SIDE = 1 << 24 }; /* kernels count steps along a side in 32 bits */
+/* kernels on devices without doubles compute in floats, which represent all whole numbers up to 2^24 */
+enum { MAX_SIDE = 1 << 24 };
 
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
-/* Local. Sides are at most 2^24, up to which floats represent all whole numbers. */
+/* Local. On a hexagonal toroid the first and the last row are adjacent and must be shifted against each other, so the
+ * number of rows is even. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 {
 	uint64_t units = (uint64_t)grid->rows * grid->columns;
@@ -38,7 +40,7 @@ void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double 
 	*y = row * (hexagonal ? row_height : 1);
 }
 
-/* Returns the distance of two coordinates. On a circle of circumference `round` it is the shorter way. */
+/* Returns the distance of two coordinates. On a circle of circumference `round` it is the length of the shorter way. */
 static double step_distance(double a, double b, double round, bool circle)
 {
 	double distance = fabs(a - b);
@@ -107,9 +109,9 @@ static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 	return (size_t)units * book->stride * sizeof(float);
 }
 
-/* Makes rows out[units][stride] from w[units][dims]. The stored sum of squares saves the search a pass over w, as the
- * search computes |w|^2 - 2 x.w. The sum is added up in double, as its error would shift all scores of the unit. out[]
- * must be zeroed, as the padding behind the sum stays 0. */
+/* Makes rows out[units][stride] from w[units][dims]. The stored sum of squares saves the search a pass over w: the
+ * Euclidean score is |w|^2 - 2 x.w, and the cosine score divides by |w|. The sum is added up in double, as its error
+ * would shift all scores of the unit. out[] must be zeroed, as the padding behind the sum stays 0. */
 static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++) {

@@ -81,11 +81,11 @@ static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
 /* w: [units][dims]; units > 0. At most `capacity` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity);
-/* Copies as many units as fit, from `first` on, to the device. Waits for the device, unless the device always has all
- * units. */
+/* Copies as many units as fit, from `first` on, to the device, and waits for the copy. Does nothing if these units are
+ * on the device already. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
-/* Copies the units on the device, which kernels have changed, to the host. Waits for the device like
- * gemp_som_codebook_load. */
+/* Copies the units on the device, which kernels have changed, to the host, and waits for the copy. Does nothing if the
+ * device always has all units. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w);
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w);

@@ -108,7 +108,8 @@ static gemp_colour bar_colour(const gemp_som_panel *panel, int bar, double share
 
 enum {
 	SIDE = 320,
-	LABELLED_SIDE = 960, /* pixels of a panel's longer side, approximately */
+	/* pixels of a panel's longer side, approximately, if the panel has labels; SIDE: if it has none */
+	LABELLED_SIDE = 960,
 	MAX_CELL = 40,
 	MAX_LABELLED_CELL = 96,
 	MIN_CELL = 1,
@@ -279,8 +280,8 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 
 /* PANEL */
 
-/* Draws a number. A value that is negligible relative to the range is rounding and shown as 0. Whole numbers get no
- * decimals. */
+/* Draws a number. A value that is negligible relative to the range is taken as a rounding error and shown as 0. Whole
+ * numbers get no decimals. */
 static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double value, double range)
 {
 	char text[32];

@@ -146,7 +146,7 @@ typedef struct row_region {
 } row_region;
 
 /* On the device the rows of a rank are a part of each plane. On the host they are contiguous, plane by plane, as
- * MPI_Allgatherv needs contiguous blocks. */
+ * MPI_Allgatherv needs a contiguous array from each rank. */
 static row_region region_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
@@ -156,7 +156,8 @@ static row_region region_of(const gemp_som_slices *slices, int rank)
 	};
 }
 
-/* Local. Waits for the kernels that make the planes, as the queue is in order and the read blocks. */
+/* Local. The call returns after the kernels that make the planes have ended, as the queue is in order and CL_TRUE makes
+ * the call wait for the copy. */
 gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                float *host)
 {
@@ -190,8 +191,9 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 	return GEMP_OK;
 }
 
-/* Returns the number of planes of a batch. Each value has a plane of the summands b. Each value also has a plane of the
- * factors a if samples may lack values; otherwise all values share one. */
+/* Returns the number of planes of a batch. An online epoch replaces a unit `w` by the affine map `a` * w + b. Each
+ * value has a plane of the summands `b`. If samples may lack values, each value also has a plane of the factors `a`;
+ * otherwise all values share one plane of factors. */
 static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
 	return dims + (compose->missing ? dims : 1);
@@ -203,8 +205,9 @@ static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int ra
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
-/* Units are composed in batches, which limits the send and receive blocks. A rank's number of units is rounded up, so
- * the receive blocks have one more unit for each rank. */
+/* Units are composed in batches, which limits the size of the send and receive arrays. Each rank composes an equal
+ * share of a batch, rounded down or up. The receive array gets one share from every rank, so it has space for one more
+ * unit for each rank. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {
@@ -223,8 +226,8 @@ void gemp_som_compose_free(gemp_som_compose *compose)
 	*compose = (gemp_som_compose){ 0 };
 }
 
-/* Copies units [first, first + batch) from planes to send[], where the units of each rank are one block. With `back`
- * copies them from send[] to planes. count: the number of planes. */
+/* Copies units [first, first + batch) from planes to send[], where the units of each rank are contiguous. With `back`
+ * it copies them from send[] to planes. count: the number of planes. */
 static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t batch,
                  bool back)
 {
@@ -239,8 +242,8 @@ static void pack(const gemp_som_compose *compose, float *planes, uint32_t count,
 	}
 }
 
-/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) + b2.
- * `earlier` becomes this map. A block has b and then a, each for own_units units. */
+/* The epochs of two ranks, one after the other, replace a unit w by a2 * (a1 * w + b1) + b2. `earlier` becomes this
+ * map. Both arrays have the summands and then the factors, for own_units units in each plane. */
 static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
                          size_t dims, size_t own_units)
 {

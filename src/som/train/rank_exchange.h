@@ -1,11 +1,12 @@
-/* rank_exchange: three ways in which ranks combine an epoch.
+/* rank_exchange: three ways in which ranks combine the results of an epoch.
  *
  *   replicas  Each device has the samples of all ranks, and ranks exchange best units instead of sums. The key of a
  *             sample takes 8 bytes, and a unit takes 4 bytes for each value and count in the planes. With few samples
- *             for each unit the keys therefore take much less time. Each rank still searches only its own samples.
+ *             for each unit the exchange of keys is therefore much faster than the exchange of planes. Each rank still
+ *             searches only its own samples.
  *   slices    With replicas in online training, each rank makes the affine maps of some rows of the map. Then all
  *             ranks gather the rows.
- *   compose   Without replicas in online training, each rank has affine maps of all units from its own samples. They
+ *   compose   Without replicas in online training, each rank has affine maps of all units from its own samples. The maps
  *             are composed in the order of ranks: each rank composes the maps of some units, and then all ranks gather
  *             the results. */
 
@@ -35,7 +36,8 @@ typedef struct gemp_som_replicas_need {
 	size_t spare;    /* bytes of the device that will be allocated later */
 } gemp_som_replicas_need;
 
-/* Returns whether copies of the samples and the keys of all epochs take fewer bytes than the planes of all epochs. */
+/* Returns whether copies of the samples and the weighted keys of all epochs take fewer bytes than the planes of all
+ * epochs. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need);
 /* Returns whether the device has enough free memory for replicas. */
 bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_need *need);
@@ -76,7 +78,7 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 
 typedef struct gemp_som_compose {
 	const gemp_comm *comm;     /* borrowed; NULL if ranks compose no maps */
-	uint32_t units, max_units; /* units of the map; units of a batch */
+	uint32_t units, max_units; /* units of the map; maximum number of units of a batch */
 	bool missing;
 	float *send, *receive; /* a block for each rank */
 	int *count, *begin;    /* [ranks] floats of each rank's units; their offset in send[] */

@@ -1,5 +1,7 @@
 /* train: the loop over epochs. A single rank keeps a pipeline of enqueued epochs for which it has not waited yet. The
- * device therefore never waits for the host, and the host learns of each epoch's end within a fraction of a second. */
+ * device therefore has work while the host waits, reads errors and calls back. The pipeline becomes empty only after
+ * the first epoch, at snapshots, and after an epoch that takes longer than max_seconds. The host learns of the end of
+ * an epoch that is shorter than max_seconds within a fraction of a second. */
 
 #include "som/train/train.h"
 
@@ -37,8 +39,9 @@ static bool has_ended(cl_event event)
 	       status <= CL_COMPLETE;
 }
 
-/* Returns whether the host must wait for the oldest epoch before it enqueues the next epoch, because the oldest has
- * ended or enough epochs are enqueued. The time of an epoch is unknown until the first epoch has ended. */
+/* Returns whether the host finishes the oldest epoch before it enqueues the next epoch: the oldest has ended, or enough
+ * epochs are enqueued and the host must wait for it. The time of an epoch is unknown until the first epoch has ended,
+ * so the host waits for the first epoch. */
 static bool pipeline_due(const epoch_pipeline *pipeline)
 {
 	const uint32_t count = pipeline->begun - pipeline->done;
@@ -154,7 +157,7 @@ static void call_back(train_context *run, const gemp_som_epoch *epoch)
 	run->stop_requested = run->stop_requested || stop;
 }
 
-/* Collective. Waits until the device has finished this epoch, so the codebook is the codebook after this epoch. The
+/* Collective. Waits until the device has finished this epoch, so the callback gets the codebook after this epoch. The
  * callback may make collective steps. */
 static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *epoch)
 {

@@ -1,12 +1,13 @@
-/* train: epochs of a self-organising map (Kohonen 1982) on the devices of all ranks. docs/som.md says what they
- * compute.
+/* train: epochs of a self-organising map (Kohonen 1982) on the devices of all ranks. docs/som.md says what an epoch
+ * computes.
  *
- * Every rank has its own samples and the whole codebook. The ranks combine the sums of an epoch (batch) or its affine
- * maps (online). With few samples for each unit, each rank has replicas of all samples (som/train/rank_exchange.h).
- * Then the ranks gather only best units, and each rank adds up all sums or makes the affine maps of some rows.
+ * Every rank has its own samples and the whole codebook. The ranks combine the sums (batch) or the affine maps (online)
+ * of an epoch. With few samples for each unit, each rank has replicas of all samples (som/train/rank_exchange.h). Then
+ * the ranks gather only best units, and each rank adds up all sums or makes the affine maps of some rows.
  *
- * A single rank enqueues epochs ahead of its device: a tenth of a second of epochs, but at least one. The device then
- * waits neither for callbacks nor for the host to read errors. */
+ * A single rank enqueues up to a tenth of a second of epochs, at most GEMP_SOM_SLOTS, ahead of its device. The device
+ * then waits neither for callbacks nor for the host to read errors. It does wait after the first epoch, at snapshots,
+ * and after an epoch that takes longer than a tenth of a second. */
 
 #ifndef GEMP_SOM_TRAIN_TRAIN_H
 #define GEMP_SOM_TRAIN_TRAIN_H
@@ -34,9 +35,9 @@ typedef struct gemp_som_report {
  * epoch, and several ranks begin one more. The callback is called for every epoch that has begun. If the callback fails
  * on any rank, the training fails on all ranks.
  *
- * book: after every snapshot_every epochs the codebook on the device after this epoch (gemp_som_codebook_read). All
- * ranks then call at the same time, and *stop takes effect before another epoch begins. After other epochs book is
- * NULL. */
+ * book: the codebook after this epoch, on the device (gemp_som_codebook_read), if epoch + 1 is a multiple of
+ * snapshot_every; otherwise NULL. All ranks make a call with a codebook at the same time, and *stop then takes effect
+ * before another epoch begins. */
 typedef gemp_code gemp_som_callback(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book,
                                     bool *stop);
 
@@ -48,7 +49,7 @@ double gemp_som_rate(const gemp_som_training *how, uint32_t epoch);
 gemp_code gemp_som_training_check(const gemp_som_training *how);
 
 /* Collective. x: [count][dims], this rank's samples; NAN for a missing value. w: [units][dims], the codebook before and
- * after the training, the same on all ranks. every and report may be NULL. The caller frees the report with
+ * after the training, the same on all ranks. `every` and `report` may be NULL. The caller frees the report with
  * gemp_som_report_free. */
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
                          size_t count, uint32_t dims, float *w, gemp_som_callback *every, void *context,

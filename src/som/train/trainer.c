@@ -4,9 +4,10 @@
 #include "core/memory.h"
 #include "device/staging.h"
 
-/* In online training a GPU takes 58 ns for a sample if it processes the samples of all ranks for some rows of the map.
- * It takes 38 ns for a sample if it processes the rank's own samples for all rows (two ranks, 200 x 200 units, H200).
- * Replicas must therefore save more bytes to be faster. */
+/* In online training with replicas a GPU processes the samples of all ranks for its own rows of the map, at 58 ns for a
+ * sample. Without replicas it processes its own samples for all rows, at 38 ns for a sample (two ranks, 200 x 200
+ * units, H200). AUTO therefore multiplies the bytes of the keys, which ranks exchange if they have replicas, by
+ * ROWS_WEIGHT. */
 enum { ROWS_WEIGHT = 4 };
 
 /* Kernels count samples in 32 bits. */
@@ -17,7 +18,8 @@ static gemp_code check_count(size_t count)
 	return GEMP_OK;
 }
 
-/* Returns the bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes. */
+/* Returns the bytes of one unit in the planes of one value. Batch training has a sum in double, the sum in float before
+ * and after smoothing, and the scratch planes. Online training has one float. */
 static size_t bytes_of_plane(const gemp_som_training *how)
 {
 	if (how->online)
@@ -92,8 +94,8 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	return GEMP_OK;
 }
 
-/* Returns whether this rank prefers to exchange sums. In online training each rank needs its own rows of the map, so a
- * map must have at least as many rows as there are ranks. */
+/* Returns whether this rank wants to exchange sums. With AUTO it also declines replicas in online training if the map
+ * has fewer rows than there are ranks, since a rank without rows would be idle. */
 static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_replicas_need *need)
 {
 	const gemp_som_exchange exchange = trainer->how->exchange;
@@ -103,8 +105,9 @@ static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_re
 	return exchange == GEMP_SOM_EXCHANGE_SUMS;
 }
 
-/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to be faster. If one
- * rank declines, no rank makes replicas. */
+/* Collective. Makes replicas of all samples unless a rank declines. A rank declines if it wants to exchange sums, if it
+ * has no memory for replicas, or if its own samples or the planes of all values are not on the device at the same
+ * time. */
 static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t count)
 {
 	const gemp_som_training *how = trainer->how;
@@ -207,8 +210,8 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer)
 	return trainer->replicas.device != NULL;
 }
 
-/* Local. Finds the best units of a block and adds its errors to the slot. The first block of an epoch replaces the sums
- * in the slot, which belong to an epoch that the host has read. */
+/* Local. Finds the best units of a block. If the errors are wanted, adds them to the slot. The first block of an epoch
+ * replaces the sums in the slot, which belong to an epoch that the host has read. */
 static gemp_code search_block(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
 {
 	const gemp_buffer *second = trainer->how->quality ? &block->second : NULL;
@@ -229,8 +232,8 @@ static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_bloc
 	return gemp_som_accumulate_add(&trainer->accumulate, &block->samples, &block->best, values);
 }
 
-/* Local. Adds all blocks to planes of these values. An epoch searches once, with the first values. For later values the
- * keys of each block are restored. */
+/* Local. Adds all blocks to planes of these values. With replicas the blocks are only searched. An epoch searches once,
+ * with the first values. For later values the keys of each block are restored. */
 static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t slot, gemp_som_values values)
 {
 	for (size_t p = 0; p < trainer->blocks.count; p++) {

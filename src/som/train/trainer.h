@@ -1,9 +1,9 @@
 /* trainer: the state of a training on a rank and its device, and one epoch of the training.
  *
  * In an epoch all samples are searched, block by block, and their sums or affine maps are added to planes,
- * float[planes][units]. The planes of all ranks are combined. In batch training the neighbourhood smooths them. Then
- * they update the codebook. If planes of all values do not fit at the same time, an epoch processes the values in
- * several groups, all with the units that one search has found.
+ * float[planes][units]. The planes of all ranks are combined. In batch training the neighbourhood function then smooths
+ * the planes. Finally each rank updates its codebook from the planes. If planes of all values do not fit at the same
+ * time, an epoch processes the values in several groups, all with the units that one search has found.
  *
  * local_code is the first failure of this rank since the ranks last agreed. Until the ranks agree again, the rank takes
  * part in collective steps. */
@@ -15,8 +15,9 @@
 #include "som/train/rank_exchange.h"
 #include "som/train/unit_update.h"
 
-/* The data that ranks exchange in an epoch. UNITS: best units, for which the device of each rank must have the samples
- * of all ranks. SUMS: sums, or affine maps in online training. AUTO: the data that takes fewer bytes. */
+/* The data that ranks exchange in an epoch. UNITS: best units; the device of each rank must then have the samples of
+ * all ranks, and if it lacks the memory, ranks exchange sums. SUMS: sums, or affine maps in online training. AUTO: best
+ * units if their bytes, weighted by the additional work, are fewer than the bytes of the sums. */
 typedef enum gemp_som_exchange {
 	GEMP_SOM_EXCHANGE_AUTO,
 	GEMP_SOM_EXCHANGE_SUMS,
@@ -75,15 +76,16 @@ void gemp_som_trainer_free(gemp_som_trainer *trainer);
 /* Returns whether ranks exchange best units, and not sums or affine maps. */
 bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer);
 /* Collective. Returns a failure on which the ranks have agreed. Other failures stay in local_code. With a single rank
- * the function does not wait for the device, unless blocks of samples are copied repeatedly. slot: the quality's slot
- * for this epoch. */
+ * the function only enqueues kernels if all samples and all units fit on the device; otherwise it waits for copies.
+ * slot: the quality's slot for this epoch. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result);
-/* Collective. Reads the codebook of rank 0. The codebooks of other ranks may differ from it in the last bits. */
+/* Collective. On all ranks w becomes the codebook of rank 0. The codebooks on the devices of other ranks may differ
+ * from it in the last bits. */
 gemp_code gemp_som_trainer_codebook(gemp_som_trainer *trainer, float *w);
 /* Collective. Finds the units of the samples by the current codebook. */
 gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_places *places);
-/* Local. Stores the programs in the cache. */
+/* Local. Stores the programs of the training in the cache, except the program of the search. */
 gemp_code gemp_som_trainer_store(gemp_som_trainer *trainer);
 
 #endif

@@ -10,9 +10,9 @@
 /* RUN_SUMS: number of sums that a work-item of a CPU device rounds to floats. */
 enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 };
 
-/* Returns the number of banks, which are copies of the sums. They take at most as many bytes as the samples, so adding
- * them up takes at most as long as reading the samples. They also take at most an eighth of the free memory. A CPU
- * device has one task for each plane, which needs no copies. */
+/* Returns the number of banks, which are copies of the sums. They take at most as many bytes as the values of the
+ * samples, so adding them up takes at most as long as reading the samples. They also fit into one buffer and take at
+ * most an eighth of the free memory. A CPU device has one task for each plane, which needs no copies. */
 static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
 	const size_t free_bytes = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;

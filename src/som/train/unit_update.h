@@ -2,13 +2,13 @@
  * a unit (online).
  *
  * Planes are float[planes][units]: a plane of sums for each value, and then one plane of counts. With missing values
- * each value has a plane of counts. In online training w becomes a * w + b: planes have b in place of sums, and a in
- * place of counts. The affine maps of ranks are composed, or a rank with all samples makes the maps of its rows
- * (som/train/rank_exchange.h).
+ * each value has a plane of counts. In online training a value `w` becomes `a` * w + b: planes have `b` in place of
+ * sums, and `a` in place of counts. The affine maps of ranks are composed, or a rank with all samples makes the maps of
+ * its rows (som/train/rank_exchange.h).
  *
  * Sums are added up in double if the device has doubles, since a unit may have any number of samples, and values may be
  * far from 0. The results are rounded to floats. If there are many samples for each unit and memory is free, a GPU adds
- * to several banks of sums, so atomic additions to one unit contend less. */
+ * to several banks of sums, so fewer atomic additions meet at one address. */
 
 #ifndef GEMP_SOM_TRAIN_UNIT_UPDATE_H
 #define GEMP_SOM_TRAIN_UNIT_UPDATE_H
@@ -39,7 +39,7 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
                                   uint32_t units, uint32_t max_values, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
 /* Adds samples, or one of several blocks of samples. best: [count] keys of gemp_som_search_run. This function and the
- * next three only enqueue. */
+ * next three only enqueue; the last two wait for copies if the codebook does not fit on the device. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values);
 /* planes become the sums and counts of the added samples. The sums become 0. */
