@@ -83,8 +83,8 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 #include "gas_bottom_up.clh"
 
 /* closed: a bitmap of the vertices without in-edges. These vertices count as visited from the start and get no level,
- * except the source. All own vertices from `open` on are closed. source, and before (the source of the previous
- * search), are UINT_MAX if another rank owns the vertex. */
+ * except the source. All own vertices from `open` on are closed. `source`, and `before` (the source of the previous
+ * search), are UINT_MAX if another rank owns the vertex or there is none. */
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
                           __global const uint *restrict closed, __global uint *restrict visited,
                           __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,

@@ -1,9 +1,10 @@
 /* gas_pagerank: PageRank by power iteration.
  *
- * A vertex sends x = rank / degree along each out-edge. A dangling vertex has no out-edges, and its rank is distributed
- * over all vertices like the surfer's jumps. Each kernel reads the sums of the previous round: the rank of all dangling
- * vertices, and the change, which decides whether iteration has ended. So the host can enqueue many rounds in advance.
- * PAGERANK_WEIGHTED: the degree is the sum of the weights, and an edge gets its proportion. */
+ * A vertex sends x = rank / degree along each out-edge. The rank of a dangling vertex, whose degree is 0, is
+ * distributed over all vertices like the jumps (src/analytics/dense/pagerank.h). Each kernel reads the sums of the
+ * previous round: the rank of all dangling vertices, and the change, which decides whether iteration has ended. So the
+ * host can enqueue many rounds in advance. PAGERANK_WEIGHTED: the degree is the sum of the weights, and an edge gets
+ * its proportion. */
 #include "gas_dense.clh"
 
 static inline gas_real gas_scatter(gas_real value, gas_weight weight)

@@ -185,8 +185,8 @@ gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned)
 	return gemp_buffer_zero(binned->device, &binned->ticket, 0, binned->ticket.size);
 }
 
-/* Each tile takes a ticket. At the end each worker takes one ticket more, whose number tells it that no tiles are
- * left. */
+/* On a CPU device each tile takes a ticket. At the end each worker takes one ticket more, whose number tells it that no
+ * tiles are left. */
 gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                    const gemp_argument *more, size_t count)
 {

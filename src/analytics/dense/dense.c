@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
-/* In the order of a round's steps the device never waits for the host: values are packed first, the launch over own
- * sources is enqueued, and only then the host reads the numbers of the previous round and exchanges messages. A rank
- * that has failed takes part in every exchange until the next agreement, in which all ranks learn of the failure. */
+/* A round's steps are ordered such that the device never waits for the host: values are packed first, the launch over
+ * own sources is enqueued, and only then the host reads the numbers of the previous round and exchanges messages. A
+ * rank that has failed takes part in every exchange until the next agreement, in which all ranks learn of the
+ * failure. */
 
 enum { OPTIONS_SIZE = 512 };
 

@@ -29,8 +29,8 @@ typedef struct gemp_dense_report {
 	double build, prepare; /* seconds to build or load programs, and seconds of all other steps before the first run */
 	double wall;           /* seconds of the run without reading the result */
 	double own, ghost;     /* seconds of launches over own sources, and of all other launches, by the device's clock */
-	double halo;           /* seconds in which the host packed and unpacked messages */
-	double agree;          /* seconds in which ranks exchanged messages and agreed on numbers, after packing */
+	double halo;           /* seconds in which the host packed and unpacked messages, and exchanged sums */
+	double agree;          /* seconds in which ranks exchanged values and agreed on numbers, after packing */
 	/* lower bound of the bytes that a round reads and writes on this rank: edges, and each value once */
 	uint64_t bytes;
 	gemp_traffic traffic; /* traffic of all rounds, sent by this rank */
@@ -91,7 +91,7 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
                             size_t count);
 
 /* For several ranks. gemp_dense_fetch begins to read `size` bytes, at most GEMP_DENSE_FETCH, from a buffer that the
- * last launches have written. gemp_dense_fetched waits for them; *out is valid until the next fetch. */
+ * last launches have written. gemp_dense_fetched waits for these bytes; *out is valid until the next fetch. */
 enum { GEMP_DENSE_FETCH = 1024 };
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size);
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);

@@ -1,7 +1,7 @@
 /* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device keeps rank / degree of each vertex, so
  * a row only adds. The host multiplies by the degrees at the end. The sums of a round (the change, and the rank of
- * dangling vertices, which have no out-edges) are in fixed point, so they do not depend on the order of work-items,
- * devices and ranks. */
+ * dangling vertices, whose degree is 0) are in fixed point, so they do not depend on the order of work-items, devices
+ * and ranks. */
 
 #include "analytics/dense/pagerank.h"
 
@@ -130,8 +130,8 @@ static gemp_code launch_start(const pagerank_run *run)
 }
 
 /* A round's launches read the sums of the previous round in place round % BATCH of rounds[], and add to the sums in the
- * next place. With several ranks all other places are cleared before place 1 is used again, after the sums of the last
- * place have been read. */
+ * next place. With several ranks all places except place 0 are cleared before place 1 is used again, after the sums of
+ * the last place have been read. */
 static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const pagerank_run *run = self;

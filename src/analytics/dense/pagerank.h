@@ -1,11 +1,11 @@
 /* pagerank: the probability that a random surfer is at each vertex. The surfer follows an edge with probability
  * `damping`, and otherwise jumps.
  *
- *     rank(v) = (1 - damping + damping * D) * jump(v) + damping * sum over edges u -> v of rank(u) / degree(u)
+ *     rank(v) = (1 - damping + damping * D) * jump(v) + damping * sum over edges u -> v of rank(u) * weight / degree(u)
  *
- * The iteration begins with rank = jump. D is the sum of the ranks of vertices without out-edges. jump is uniform, or
- * given by the caller. Parallel edges and loops count. With weights an edge u -> v carries rank(u) * weight / the sum
- * of the weights of all edges that leave u. */
+ * The iteration begins with rank = jump. Without weights each edge weighs 1. degree(u) is the sum of the weights of all
+ * edges that leave u. D is the sum of the ranks of the vertices of degree 0. jump is uniform, or given by the caller.
+ * Parallel edges and loops count. */
 
 #ifndef GEMP_ANALYTICS_DENSE_PAGERANK_H
 #define GEMP_ANALYTICS_DENSE_PAGERANK_H

@@ -216,8 +216,8 @@ gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull)
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
-/* The arguments have the order of PULL_PARAMETERS in kernels/analytics/gas_pull.clh. They are pointers into *pull,
- * which must not move before the launch. */
+/* The arguments have the order of PULL_PARAMETERS in kernels/analytics/gas_pull.clh. They point into *pull, *value,
+ * *held and *how, which must not move before the launch. */
 void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
                                const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS])
 {
@@ -250,8 +250,8 @@ gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const 
 	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, more, count * sizeof *more);
 	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all,
 	                                  GEMP_DENSE_PULL_ARGUMENTS + count);
-	/* Each task takes a ticket. At the end each worker takes one ticket more, whose number tells it that no tasks are
-	 * left. */
+	/* On a CPU device each task takes a ticket. At the end each worker takes one ticket more, whose number tells it
+	 * that no tasks are left. */
 	pull->tickets_used += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;
 }

@@ -42,7 +42,8 @@ typedef struct gemp_dense_pull {
 	gemp_buffer ticket;
 } gemp_dense_pull;
 
-/* Local. Returns `wanted`, in which zeros are replaced by values that suit these rows and this device. */
+/* Local. Returns `wanted`, in which zeros are replaced by values that suit these rows and this device. wanted.group
+ * counts only on NVIDIA GPUs; elsewhere the kernels need another size. */
 gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
                                                gemp_dense_pull_shape wanted);
 

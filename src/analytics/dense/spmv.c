@@ -80,8 +80,8 @@ struct gemp_spmv {
 	gemp_dense dense;
 };
 
-/* Collective. Replaces out->y, whose largest magnitude is *greatest, by the product with it, and updates *greatest.
- * *factor: the growth of the largest magnitude. */
+/* Collective. Replaces out->y, whose largest magnitude is *greatest, by the product of the matrix and out->y, and
+ * updates *greatest. *factor: the growth of the largest magnitude. */
 static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
                                  double *factor, gemp_spmv_result *out)
 {

@@ -22,8 +22,8 @@ typedef struct gemp_spmv_params {
 
 typedef struct gemp_spmv_result {
 	double *y; /* [own] by local vertex; freed by gemp_spmv_result_free */
-	/* [report.rounds] largest magnitude of all ranks before the division; infinite if no double holds it; NULL unless
-	 * normal */
+	/* [report.rounds] largest magnitude of all ranks before the division; infinite if no double holds it; NULL without
+	 * `normal` */
 	double *max;
 	gemp_dense_report report;
 } gemp_spmv_result;
@@ -33,15 +33,15 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device 
                         const gemp_dense_options *options);
 void gemp_spmv_free(gemp_spmv *spmv); /* spmv may be NULL */
 
-/* A normal run keeps its precision while the largest magnitude of every round is at least this value and at most its
- * inverse. Otherwise the run is repeated, and the host scales the values before each product. */
+/* A run with `normal` keeps its precision while the largest magnitude of every round is at least this value and at most
+ * its inverse. Otherwise the run is repeated, and the host scales the values before each product. */
 static inline double gemp_spmv_min(bool fp64)
 {
 	return fp64 ? 0x1p-200 : 0x1p-30;
 }
 
-/* The error of a product or a value that is too small for the precision. It is relative to the largest magnitude if
- * normal, and absolute otherwise. */
+/* The error of a product or a value that is too small for the precision. With `normal` it is relative to the largest
+ * magnitude, otherwise absolute. */
 static inline double gemp_spmv_underflow(bool fp64, bool normal)
 {
 	double least = gemp_spmv_min(fp64), lost = fp64 ? 0x1p-1074 : 0x1p-149;

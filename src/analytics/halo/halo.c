@@ -9,10 +9,10 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* The sender writes a message to another rank of its node where the receiver reads it. This place lies in a block of
- * shared memory that begins with the node's barrier, followed by a region for each rank's outgoing messages. Every
- * message in shared memory has two copies, since a rank may fill the message of the next round while the receiver still
- * reads the last one. Messages between nodes have one copy, since a round ends only when they have been sent and
+/* The sender writes a message to another rank of its node where the receiver reads it: in a block of shared memory that
+ * begins with the node's barrier, followed by a region for each rank's outgoing messages. Every message in shared
+ * memory has two copies, since a rank may fill the message of the next round while the receiver still reads the message
+ * of this round. Messages between nodes have one copy, since a round ends only when they have been sent and
  * received. */
 
 /* Adds up from before[from] on, whatever that value is. The reader of a rank's message subtracts before[] of the rank's
@@ -412,7 +412,7 @@ static void exchange_remote(gemp_halo *halo)
 }
 
 /* Collective. Exchanges the messages. numbers[all] (unless NULL) become the numbers of all ranks: the first `sums` are
- * summed, and the maximum is taken of the following ones. If all ranks share one node, they post the numbers in the
+ * summed, and the maximum is taken of the following ones. If all ranks share memory, they post the numbers in the
  * barrier. Otherwise MPI reduces them. */
 static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 {

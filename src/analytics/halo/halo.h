@@ -4,9 +4,9 @@
  *   begin -> kernels over own sources are enqueued, without a wait -> round -> end -> kernels over ghosts
  *
  * In each round a message to a rank has the smallest of three forms: all values; a bitmap of the changed vertices and
- * their values; or a list of the changed vertices and their values. Ranks of one node write messages into shared
- * memory, and post the numbers of a round with them (comm/shared.h). Ranks of different nodes exchange messages by MPI.
- * A single rank has nothing to send.
+ * their values; or a list of the changed vertices and their values. Ranks of one node write messages into shared memory
+ * if every node has enough of it (comm/shared.h). All other messages travel by MPI. If all ranks share one node's
+ * memory, the sums and maxima of a round lie in it, too. A single rank has nothing to send.
  *
  * A place is the number of a vertex among the vertices that one rank sends to another, in the order of links->send.
  * Bitmaps have 32 places in a word, and the places of each rank begin at a new word: out.first[ranks + 1] words. A
@@ -14,7 +14,8 @@
  * the values. Invariant: before[w] is the number of set bits in bits[0 .. w), from which the position of a place's
  * value follows. Names that begin with halo_ are private to this folder.
  *
- * begin, round and end are collective: all ranks call them in turn, also after a failure. */
+ * A round is gemp_halo_begin, gemp_halo_round or none, and gemp_halo_end. All ranks call the same functions in the same
+ * order. A rank that has failed goes on calling them until gemp_halo_round returns the failure to all ranks. */
 
 #ifndef GEMP_ANALYTICS_HALO_HALO_H
 #define GEMP_ANALYTICS_HALO_HALO_H
@@ -186,14 +187,14 @@ gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device 
 /* Collective. halo may be NULL, but then all ranks must pass NULL. */
 void gemp_halo_free(gemp_halo *halo);
 
-/* Packs this round's messages. A rank that has failed still calls round and end: the messages that it cannot pack are
+/* Packs this round's messages. A rank that has failed still calls begin and round: the messages that it cannot pack are
  * sent empty, and the ranks agree on their codes at the end of the round.
  *
  * values[known] have value_size bytes each; NULL if value_size is 0. changed: a bitmap of local vertices, in which the
- * bits of own vertices are read. Kernels that were enqueued before have ended on return. If changed is NULL, all
- * vertices have changed, and the call does not wait on a GPU. Until `end` kernels may then read the values of own
- * vertices; they must neither write values nor read the values of ghosts. read: a buffer that the host reads with the
- * bitmap, or NULL. */
+ * bits of own vertices are read; NULL: all vertices have changed. On return the kernels that were enqueued before have
+ * ended, except on a GPU if `changed` is NULL: then the call does not wait for them. From begin until gemp_halo_end,
+ * kernels may read the values of own vertices; they must neither write values nor read the values of ghosts. read: a
+ * buffer that the host reads with the bitmap; it needs `changed`, and a single rank does not read it; NULL: none. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read);
 
@@ -212,8 +213,8 @@ const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* the traffic of 
 /* The traffic since `before`, an earlier value of gemp_halo_traffic; zeros if halo is NULL. */
 gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
-/* Collective, without messages. If any rank has failed, all ranks return a failure. Otherwise sums[count] become the
- * sums over all ranks. */
+/* Collective, without a halo and its messages. If any rank has failed, all ranks return a failure. Otherwise
+ * sums[count] become the sums over all ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
 #endif

@@ -1,9 +1,10 @@
 /* The halo exchange by kernels, as on a GPU. The host reads the bitmap of changes and chooses each message's form. Then
- * a kernel packs the values, and the host reads them straight into the messages. The copy queue writes received
- * messages to the device unchanged, and kernels may run beside this transfer.
+ * a kernel packs the values, and the host reads them straight into the messages. Received values of a HALO_ALL message
+ * are written straight to their ghosts, if possible on the copy queue, beside kernels. Any other message is written to
+ * the device unchanged, and a kernel scatters its values.
  *
- * A launch that finds few changes lists the changed places and their values (listed[]), so one read gets the whole
- * message. */
+ * A launch that finds few changes lists the changed places and their values (listed[]), so one read gets all
+ * messages. */
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
@@ -165,8 +166,8 @@ static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const 
 	return GEMP_OK;
 }
 
-/* Makes the messages from the lists, without another read. Returns false, without a message, if some changes were not
- * listed or if HALO_PAIRS is not the smallest form for some rank. */
+/* Makes the messages from the lists, without another read. Writes nothing and returns false if some changes were not
+ * listed, or if HALO_PAIRS is not the smallest form for some rank. */
 static bool write_lists(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -245,8 +246,9 @@ static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to
 	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* Writes all values of a rank to their ghosts. The copy queue is used only if no bits are to be set, because the bits
- * of ghosts and of own vertices share words, which kernels may be writing. */
+/* Writes all values of a rank to their ghosts. Kernels that were enqueued before `begin` may read the ghosts. So the
+ * copy queue is used only if one of its transfers has waited for these kernels (ordered), and if no kernel has to set
+ * bits after it. */
 static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];

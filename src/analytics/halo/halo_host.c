@@ -10,8 +10,8 @@
 #include "core/search.h"
 #include "core/threads.h"
 
-/* The maximum number of ranks for which there is an index. With more ranks the bitmaps of the index would take more
- * memory than the places. */
+/* The maximum number of ranks for which there is an index. With 64 ranks the index takes 16 bytes for each own
+ * vertex. */
 enum { MAX_RANKS = 64 };
 /* The host lists at most a quarter of the changes that kernels list. More changes are found faster by testing all
  * places. */
@@ -166,7 +166,8 @@ void gemp_halo_host_free(gemp_halo *halo)
 			clReleaseMemObject(halo->mappings[k].mem);
 }
 
-/* The chunks of a loop over words of 32 places, and of a loop over places. */
+/* The smallest chunk of a loop over words of 32 places, and of a loop over places. Cheaper loops take a multiple of
+ * it. */
 enum { WORDS = 256, PLACES = WORDS * 32 };
 
 /* The data that all threads read while they pack. `changed` is a bitmap of local vertices, or NULL if all have changed.
@@ -318,7 +319,7 @@ static void put_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The ghosts of one rank are numbered in the order of its message, so one copy moves all values of a chunk. */
+/* The ghosts of one rank are numbered in the order of that rank's message, so one copy moves all values of a chunk. */
 static void put_all(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -115,9 +115,9 @@ typedef struct local_task {
 	uint64_t *places; /* [chunks][ranges] */
 } local_task;
 
-/* Adds the arcs of the edges [begin, end) of `source`. edge: the numbers of these edges among the rows by source, which
- * are the rows of weights; if it is NULL, edge e has number e. loops: edges to `source` itself are arcs, too. If words
- * is 0, arcs are only counted. */
+/* Adds the arcs of the edges [begin, end) of `source`. edge[e]: the number of edge e through all relations, from which
+ * the row of its weight follows; if `edge` is NULL, e is that row. loops: edges to `source` itself are arcs, too. If
+ * `words` is 0, arcs are only counted. */
 static inline __attribute__((always_inline)) void add_edges(const local_task *g, uint64_t *places,
                                                             const gemp_layout_type *type, const gemp_vertex *ends,
                                                             const gemp_edge *edge, uint64_t begin, uint64_t end,
@@ -332,7 +332,8 @@ static gemp_code cut_edges(send_task *s)
 	return GEMP_OK;
 }
 
-/* The number of chunks of one round: as many as fit in gemp_limits.layout_round bytes, but at least one. */
+/* The number of chunks of one round: as many as fit in gemp_limits.layout_round bytes, but at least one while chunks
+ * are left. */
 static size_t round_chunks(const send_task *s)
 {
 	size_t bytes = s->state->arcs.words * sizeof(uint32_t) * 2, chunks = 0;

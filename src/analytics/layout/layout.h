@@ -106,14 +106,15 @@ typedef struct gemp_layout {
 
 /* Collective. Loads the parts of the graph that the layout needs. The graph must outlive the layout. A weight is
  * invalid if it is missing, NULL, no number, not finite, out of the range of the wanted kind, or negative where it must
- * not be. An invalid weight is GEMP_EDATA, and the message names the edge by its keys. */
+ * not be. If a weight is invalid, the call returns GEMP_EDATA, and the message names the edge by its keys or the type
+ * without such an attribute. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options);
 void gemp_layout_free(gemp_layout *layout);
 
-/* Returns the grid that is as nearly square as the number of ranks allows, and at least as high as wide, since values
- * travel while kernels run, but sums do not. For a prime number of ranks the grid has one column, which is the cut by
- * target. */
+/* Returns the grid that is as nearly square as the number of ranks allows, with at least as many rows as columns.
+ * Values travel within a column while kernels run. Sums travel within a row while kernels wait, so rows are the shorter
+ * side. For a prime number of ranks the grid has one column, which is the cut by target. */
 gemp_layout_grid gemp_layout_grid_of(int ranks);
 
 size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes of a weight; 0: unweighted */

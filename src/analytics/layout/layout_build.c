@@ -1,6 +1,6 @@
 /* layout_build: makes a layout in the steps of layout_state.h. Every weight is checked once before any edge is sent.
- * All ranks report the first invalid weight alike, with the keys of its edge's ends. The range of the valid weights
- * decides the type in which weights are stored. */
+ * All ranks report the first invalid weight alike, with the keys of its edge's ends. The wanted kind of weights and,
+ * for integer lengths, the largest length decide the type in which weights are stored. */
 
 #include "analytics/layout/layout_state.h"
 
@@ -43,8 +43,9 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Collective. Loads rows by source, with weights. Rows by target are loaded in two cases: for a single rank, since a
- * layout is faster to make from both, and for the degrees of edges that lead against their direction. */
+/* Collective. Loads rows by source, with weights. Rows by target are loaded in two cases: for a single rank, which
+ * makes its layout faster from both kinds of rows than from one, and for the degrees of edges that lead against their
+ * direction. */
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
@@ -213,8 +214,8 @@ static const char *remedy(double weight, weight_range weight_range)
 	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
 }
 
-/* Collective. Only failed_rank has the edge, so it sends the edge to all ranks. Other ranks may own the ends of the
- * edge, by whose keys the message names it. */
+/* Collective. Only failed_rank has the edge, so it sends the edge to all ranks. The message names the edge by the keys
+ * of its ends, which other ranks may own. */
 static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
                                 weight_range weight_range)
 {
@@ -254,8 +255,7 @@ static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
-/* Lengths are stored as the narrowest integers that hold all lengths, since lengths are most of the bytes that a search
- * reads. */
+/* Lengths are stored as the narrowest integers that hold all lengths, since a search reads a length with every edge. */
 static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
                                           const weight_stats *e)
 {

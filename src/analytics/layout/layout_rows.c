@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 	return word;
 }
 
-/* Puts an arc at the next place of its row, in in, in_ghost or in_other. */
+/* Puts an arc at the next place of its row, in `in`, `in_ghost` or `in_other`. */
 static inline __attribute__((always_inline)) void put_arc(const fill_task *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];

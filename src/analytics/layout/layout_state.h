@@ -68,7 +68,7 @@ static inline uint32_t gemp_layout_row_at(const gemp_layout_state *state, size_t
 	return state->row ? state->row[target] : state->out->local[target];
 }
 
-/* If it is inlined with a constant number of words, the copy needs no loop. */
+/* If the function is inlined with a constant number of words, the copy needs no loop. */
 static inline void gemp_layout_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
 {
 	for (unsigned w = 0; w < words; w++)
@@ -103,9 +103,9 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state);
 /* Local. On entry rows->begin[r + 1] is the number of edges of row r. Sets the offsets, and allocates ends and weights,
  * which are 0. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
-/* Local. Makes in, in_ghost and in_other, and frees the arcs. */
+/* Local. Makes the members `in`, `in_ghost` and `in_other`, and frees the arcs. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state);
-/* Local. Makes `out` from in, in_ghost and in_other. */
+/* Local. Makes `out` from `in`, `in_ghost` and `in_other`. */
 gemp_code gemp_layout_make_out(gemp_layout *layout);
 /* Collective. Makes out_weight from `out`. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout);

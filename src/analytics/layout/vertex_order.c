@@ -284,7 +284,8 @@ static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
 }
 
-/* If the edges of all types lead both ways, in- and out-degree are equal. Otherwise rows by target are loaded. */
+/* If the edges of all types lead both ways, in- and out-degree are equal. Otherwise load() has loaded the rows by
+ * target of the types that lead backward. */
 static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 {
 	uint64_t out_degree = 0;

@@ -144,7 +144,8 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
 	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
-	/* A rank counts only the edges of its own vertices. */
+	/* A rank has only the edges to its own vertices, and counts about 1 / ranks of the edges that leave a found
+	 * vertex. */
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size;
 }
 

@@ -1,12 +1,12 @@
-/* bfs: breadth-first searches along the edges of a layout, from one source after another, by direction-optimizing
+/* bfs: breadth-first searches along the edges of a layout, from one source after another, by direction-optimising
  * search (Beamer, Asanovic and Patterson 2012). Small frontiers are pushed along their edges. While frontiers are
  * large, each vertex without a level searches its in-edges for a source in the frontier (pull) and stops at the first
  * such source. This yields levels.
  *
  * A second stage (parents.h) finds parents. The parent of a vertex is the neighbour of smallest key among its
  * neighbours one level before, so it is the same for all numbers of ranks, devices and seeds of the file. In pulled
- * levels each vertex searches its in-edges for its parent. In pushed levels sources send their names to their
- * targets. */
+ * levels each vertex searches its in-edges for its parent. In pushed levels, and in some pulled levels that follow a
+ * pushed one (gas_bfs_rule), sources send their names to their targets. */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_BFS_H
 #define GEMP_ANALYTICS_TRAVERSAL_BFS_H

@@ -50,7 +50,7 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	return GEMP_OK;
 }
 
-/* heads[] has the first end of each row. A pull that finds a source in the frontier there reads no edges of the row. */
+/* heads[] has the first end of each row. If that end is in the frontier, a pull reads no edges of the row. */
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	GEMP_OWNED uint32_t *heads = NULL;
@@ -88,7 +88,7 @@ done:
 
 enum {
 	WARP = 32,
-	/* for a smaller graph FEW_ITEMS work-items are launched, since a smaller launch ends sooner */
+	/* with fewer known vertices each compute unit gets FEW_ITEMS work-items, since a smaller launch ends sooner */
 	FEW_VERTICES = 1 << 20,
 	FEW_ITEMS = 512,
 	/* launches before the host reads the counters, until a search has shown how many rounds it takes */
@@ -393,7 +393,7 @@ void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
 	*t = (gemp_frontier_tuples){ 0 };
 }
 
-/* Decoding groups the tuples by range in target_out[] and value_out[], and sets begin[ranks + 1] to the begins of the
+/* Decoding groups the tuples by range in target_out[] and value_out[], and sets begin[ranges + 1] to the begins of the
  * ranges. */
 gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments,
                                            size_t count)

@@ -65,8 +65,8 @@ typedef struct gemp_frontier {
 	double build_seconds;
 } gemp_frontier;
 
-/* Local. Copies rows and bitmaps to the device, and builds the kernels `names` of `file` with these options and the
- * options for the rows. parts: a set of gemp_layout_parts. */
+/* Local. Copies rows and bitmaps to the device, and builds the kernels `names` of `file` with the compiler options
+ * `options` and the options for the rows. parts: a set of gemp_layout_parts. */
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count);

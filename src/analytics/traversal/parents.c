@@ -132,8 +132,9 @@ static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, cons
 	                            GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem));
 }
 
-/* Vertices that only edges of weight 0 reach get parents in rounds. Each round goes one edge farther from the vertices
- * that have a parent. Each round finds at least one parent, since otherwise the distances would be wrong. */
+/* Vertices that shortest paths reach only by edges of weight 0 get parents in rounds. Each round goes one edge farther
+ * from the vertices that have a parent. Each round finds at least one parent, since otherwise the distances would be
+ * wrong. */
 gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
 {
 	gemp_frontier *f = s->frontier;

@@ -33,9 +33,9 @@ void gemp_parents_free(gemp_parents *parents);
  * passed to parents_open and parents_sends of the application. send: sources of some vertices send their names to their
  * targets. In any case targets also search for parents. */
 gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
-/* Collective. Finds the parents of vertices to which only edges of weight 0 lead, into best[own]: parents->best, or
- * values that contain names. source: the local vertex where the search began; UINT32_MAX: another rank owns this
- * vertex. */
+/* Collective. Finds the parents of vertices whose tight edges all add nothing (weight 0, or lost in rounding), into
+ * best[own]: parents->best, or values that contain names. source: the local vertex where the search began; UINT32_MAX:
+ * another rank owns this vertex. */
 gemp_code gemp_parents_zero(gemp_parents *parents, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
 /* Sets parent[own] to the ids of the names in best[own]. Does not wait. */
 gemp_code gemp_parents_ids(gemp_parents *parents, const gemp_buffer *best, const gemp_buffer *parent);

@@ -3,14 +3,15 @@
  *
  * A vertex is near if its distance is below a bound, and far otherwise. Near vertices are relaxed in rounds until no
  * distance changes. Then the bound moves by delta, and the far vertices that are near now are relaxed next. Distances
- * are exact sums of weights: integers of 32 bits while all distances fit, otherwise of 64 bits; or doubles. A distance
- * that does not fit 64 bits, or is not finite, is an error.
+ * are exact sums of weights: integers of 32 bits while all distances fit, otherwise of 64 bits. If weights are floats,
+ * distances are doubles, and sums are rounded. A distance that does not fit 64 bits, or is not finite, is an error.
  *
  * Predecessors are found during the search, or by a later stage (parents.h). An edge is tight if the distance of its
  * source plus its weight is the distance of its target. If tight edges lead to a vertex from vertices of smaller
  * distance, its predecessor has the smallest key among these vertices. Otherwise all tight edges to the vertex have
- * weight 0. Its predecessor then lies on a path of as few edges of weight 0 as possible, which begins at the source or
- * at a vertex whose predecessor has a smaller distance. Among several such predecessors it has the smallest key. */
+ * weight 0, or a weight that is lost in rounding. Its predecessor then lies on a path of as few such edges as possible,
+ * which begins at the source or at a vertex whose predecessor has a smaller distance. Among several such predecessors
+ * it has the smallest key. */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_SSSP_H
 #define GEMP_ANALYTICS_TRAVERSAL_SSSP_H

@@ -29,8 +29,8 @@ static uint32_t parent_of(const paths *p, uint64_t v)
 	return ((const gemp_vertex *)p->parent)[v];
 }
 
-/* Checks one edge from a to b. b is at most one level behind a, and if a could be b's parent, a's key is not smaller
- * than the key of b's parent. */
+/* Checks one edge from vertex a to vertex b. The level of b is at most one more than the level of a. If a could be b's
+ * parent, a's key is not smaller than the key of b's parent. */
 static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	(void)weight, (void)row;
@@ -63,8 +63,8 @@ static bool is_zero(const paths *p, uint64_t v)
 	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
 }
 
-/* Checks one edge from a to b: the path through a is at least as long as b's distance. A path whose length exceeds 64
- * bits is skipped. */
+/* Checks one edge from vertex a to vertex b: the path through a is at least as long as b's distance. A path whose
+ * length exceeds 64 bits is skipped. */
 static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	paths *p = self;

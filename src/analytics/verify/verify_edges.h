@@ -32,8 +32,8 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 /* Collective. If any rank has a fault, all ranks return a failure. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault);
 
-/* Called for an edge from a to b, whose weight is in `row` of a column. If the column is NULL, the weight is 1. Several
- * threads call it at the same time. */
+/* Called for an edge from vertex a to vertex b, whose weight is in `row` of a column. If the column is NULL, the weight
+ * is 1. Several threads call it at the same time. */
 typedef void gemp_verify_visit(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row);
 /* Collective. Loads keys and edges, and visits each edge of this rank in each of its directions. */
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self);
