@@ -78,8 +78,8 @@ static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 	return list;
 }
 
-/* Prints the path, or the reason why there is no path, with a possible remedy. `strands` is 2 if each unitig occurs in
- * both directions, otherwise 1. */
+/* Prints the kind and the length of the path, or the reason why there is no path, with a possible remedy. `strands` is
+ * 2 if each unitig occurs in both directions, otherwise 1. */
 static void print_reason(const gemp_report *report, const gemp_contig *contig, unsigned strands)
 {
 	switch (contig->verdict) {

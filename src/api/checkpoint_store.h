@@ -60,7 +60,7 @@ gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t
 gemp_code gemp_checkpoint_store_join(const gemp_checkpoint_store *store, const char *path, char *const *names,
                                      size_t count, bool headless);
 /* Collective. Removes the checkpoint: first checkpoint.json, since no job resumes from the other files without it; then
- * all files whose names begin with `prefix`; then the folder if it is empty. */
+ * temporary files, the lock and all files whose names begin with `prefix`; then the folder if it is empty. */
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix);
 
 /* Local. Reads a count. The JSON holds counts as strings of digits, since not every reader of JSON has 64-bit integers.

@@ -107,8 +107,9 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 
 /* FILES */
 
-/* Local. Selects the edges of the spanning forest that belong to number `type` of the selected relations, with their
- * source and target. In the engine's numbering `before` edges precede this relation. */
+/* Local. Selects the edges of the spanning forest that belong to selected relation number `type`. The caller gets their
+ * numbers within the relation, and their pairs of source and target. In the engine's numbering `before` edges precede
+ * this relation. */
 static gemp_code pick_tree(const component_search *s, size_t type, uint64_t before, uint64_t **numbers,
                            gemp_edge_pair **pairs, size_t *count)
 {

@@ -136,7 +136,7 @@ gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 
 /* THE DEVICES OF A RUN */
 
-/* Devices of the same name count as the same device, also on different machines. */
+/* Two devices are counted together if index, kind, name and platform are equal, also on different machines. */
 static bool alike(const device_entry *a, const device_entry *b)
 {
 	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);

@@ -286,7 +286,7 @@ gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_ou
 	return gemp_comm_agree(comm, code);
 }
 
-/* A graph whose attributes are replaced by lent columns. It keeps its own attributes here until the columns are
+/* A graph to whose attributes result columns have been lent. The members restore the graph when the columns are
  * returned. */
 typedef struct lending {
 	gemp_shard *graph;

@@ -48,8 +48,8 @@ static void free_search(euler_search *s)
 
 /* SEARCH */
 
-/* With fewer than DEVICE_MIN edges no device is opened, not even to read its tuning. GPU_MIN is the limit for a GPU
- * without a tuning file. */
+/* With fewer than DEVICE_MIN edges no device is opened unless the caller asks for one, not even to read its tuning.
+ * GPU_MIN is the limit for a GPU without a tuning file. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
 /* Collective. Finds a circuit on the device if the device is faster, otherwise on the threads of all ranks. */

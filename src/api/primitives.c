@@ -21,7 +21,8 @@ static_assert((int)GEMP_NUMBER_UINT32 == GEMP_KEY_U32 && (int)GEMP_NUMBER_UINT64
                   (int)GEMP_NUMBER_AUTO == GEMP_NUMBERS_AUTO,
               "the public types are the engine's kinds of keys");
 
-/* If all ranks together have fewer numbers, the host sorts them, since opening a device takes longer than the sort. */
+/* If the caller leaves the choice of the place to the library, and all ranks together have fewer numbers, the hosts do
+ * the work, since opening a device takes longer. */
 enum { DEVICE_MIN = 1 << 16 };
 
 struct gemp_array {

@@ -152,7 +152,7 @@ static const json_t *find_field(const gemp_report *report, const char *path)
 	return at;
 }
 
-/* Counts above 2^63 are kept as marked strings (gemp_json_count). */
+/* Counts above INT64_MAX are kept as marked strings (gemp_json_count). */
 bool gemp_report_count(const gemp_report *report, const char *path, uint64_t *out)
 {
 	const json_t *field = find_field(report, path);

@@ -56,8 +56,8 @@ typedef struct gemp_named_count {
 #define gemp_json_counts(...) gemp_json_set_counts(json_object(), __VA_ARGS__)
 json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts, size_t size);
 
-/* Collective. Each function sets the field of its name and prints its lines. If `runtime` is NULL, no device was
- * opened.
+/* Collective. Each function sets the field of its name, if the list below does not name other fields, and prints its
+ * lines. `runtime` is NULL if no device was opened; `work` and `search` need a runtime.
  *   seconds    `all` also shows phases of 0 s
  *   devices    the devices of all ranks
  *   work       the work of searches on each device
@@ -80,9 +80,9 @@ gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine
 void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, double *min, double *sum, double *max);
 
 /* Collective. Sets the field `rate`: the place of the work (the threads of the host if `device` is NULL), the seconds
- * of the slowest rank, and the bytes a second of all ranks. Unless the bytes are few, the field also has the ratio to
- * the bandwidth of a copy in the same memory. `bytes` counts the bytes that this rank read and wrote, each once.
- * `transfers` is the time in seconds of the copies to the device and back. */
+ * of the slowest rank, and the bytes a second of all ranks. Unless the bytes are few, the field also has the bandwidth
+ * of a copy in the same memory, and the text shows the ratio of both. `bytes` counts the bytes that this rank read and
+ * wrote, each once. `transfers` is the time in seconds of the copies to the device and back. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes);
 
 /* Collective. Sets the fields `graph` and `schema`. With `with_nulls` it loads every attribute of the vertices and

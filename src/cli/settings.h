@@ -1,5 +1,5 @@
-/* settings: makes settings of the library from options that several commands accept. An enumeration of options has the
- * order of the library's enumeration, so a cast converts it. */
+/* settings: makes settings of the library from options that several commands accept. The choices of an option have the
+ * order of an enumeration of the library, so a cast converts the index of a choice. */
 
 #ifndef GEMP_CLI_SETTINGS_H
 #define GEMP_CLI_SETTINGS_H

@@ -95,7 +95,7 @@ static gemp_code training_settings(gemp_som_settings *out, const gemp_options *o
 	return GEMP_OK;
 }
 
-/* With --resume the settings of the map apply. Each other setting on the command line causes a warning. */
+/* With --resume the settings of the map apply. Each of these settings that the user gives causes a warning. */
 static void warn_of_ignored_settings(const gemp_options *options)
 {
 	char text[512];

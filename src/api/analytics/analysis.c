@@ -157,7 +157,7 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 	gemp_report_set(a->job.report, "stages", object);
 }
 
-/* Reports the grid of ranks that share the edges, and the share of the bytes per edge and iteration that carries sums
+/* Reports the grid of ranks that share the edges, and how many of the bytes per edge and iteration carry partial sums
  * instead of values. */
 static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
@@ -215,7 +215,7 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	return GEMP_OK;
 }
 
-/* The report begins with the graph, since the rates refer to its edges. */
+/* The graph is set before the rates, since they refer to its edges. */
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	gemp_report *report = a->job.report;
@@ -245,7 +245,7 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 	return gemp_analysis_report(a, &work);
 }
 
-/* RELEASE */
+/* WRITING AND RELEASE */
 
 gemp_code gemp_analysis_write(gemp_analysis *a)
 {

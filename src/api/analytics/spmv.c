@@ -126,8 +126,8 @@ static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 	gemp_report_set(report, "greatest", list);
 }
 
-/* Collective. Returns the Euclidean length of y. The values are first divided by the largest value, since their squares
- * may overflow doubles. */
+/* Collective. Returns the Euclidean length of y. The values are first divided by their largest magnitude, since their
+ * squares may overflow doubles. */
 static double length_of(const gemp_analysis *a, const double *y)
 {
 	double greatest = 0, sum = 0;

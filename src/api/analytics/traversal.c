@@ -135,7 +135,7 @@ static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 }
 
 /* Collective. Reports a histogram of the distances. A bar stands for one step of the search, or for several steps if
- * there are more than SHOWN. */
+ * there are more than SHOWN. If a double cannot count the steps, the bars divide the distances evenly. */
 static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double farthest)
 {
 	const double delta = fmin(found->delta, DBL_MAX), steps = floor(farthest / delta) + 1, exact = 0x1p53;

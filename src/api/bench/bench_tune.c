@@ -31,12 +31,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* MIN_ITEMS is the smallest size, and ROW_EDGES the number of edges in a row. CONFIRMATIONS is the number of larger
- * sizes at which the device must be faster, too. */
+/* MIN_ITEMS is the smallest size, and ROW_EDGES the length of each adjacency row. TRIES is the number of timed runs.
+ * CONFIRMATIONS is the number of larger sizes at which the device must be faster, too. */
 enum { MIN_ITEMS = 1 << 10, ROW_EDGES = 16, TRIES = 3, CONFIRMATIONS = 2 };
 
-/* An array of `items` keys, and a graph with `items` rows and edges together. The arrays have memory for the largest
- * size. */
+/* An array of `items` keys, and a graph whose number of rows plus number of edges is about `items`. The arrays have
+ * memory for the largest size. */
 typedef struct primitive_case {
 	gemp_runtime *runtime;
 	gemp_arrays arrays;
@@ -147,8 +147,8 @@ static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement pla
 	return GEMP_OK;
 }
 
-/* *below becomes the size from which on the device is faster, or 0 if the device is not faster at any size up to
- * `max`. */
+/* *below becomes the smallest size from which on the device was faster at all measured sizes, or 0 if the host was
+ * faster at the largest measured size. */
 static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t primitive, size_t max, uint32_t *below)
 {
 	json_auto_t *list = json_array();

@@ -121,7 +121,8 @@ static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, c
 		                   runtime->devices > (size_t)runtime->comm->size ? "device" : "rank");
 }
 
-/* Collective. The JSON of each run has the counters of single mechanisms. The text has them only with a profile. */
+/* Collective. The JSON of each run has the counters of single mechanisms. Without a profile the text has only the
+ * imbalance. */
 static void report_profile(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;

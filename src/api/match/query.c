@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { MAX_LANES = 1024 }; /* the search refuses smaller numbers if its device supports fewer lanes (match/search) */
+/* the search refuses fewer lanes than this, too, if they are more than its device supports (match/search) */
+enum { MAX_LANES = 1024 };
 
 GEMP_SETTINGS(gemp_query_settings, .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
@@ -30,7 +31,7 @@ gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_se
 	return GEMP_OK;
 }
 
-/* The caller sets the limit, which applies to rows, while a count has none. */
+/* The limit is switched off, since a count has none. A caller that makes rows sets the limit itself. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings)
 {
 	return (gemp_prepared_options){

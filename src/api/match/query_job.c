@@ -247,8 +247,8 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	return request->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&job->base, request->seconds) : GEMP_OK;
 }
 
-/* This function may be called twice for a job: run_all frees each job after its run, and the caller of run_all frees
- * all jobs. */
+/* This function may be called twice for a job: run_all (query_run.c) frees each job after its run, and the caller of
+ * run_all frees all jobs. */
 void gemp_query_job_free(gemp_query_job *job)
 {
 	if (job->covered.free)

@@ -64,9 +64,9 @@ gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *
 /* Local. Refuses queries whose result is not the sum of the results of parts. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern);
 
-/* Collective. Searches the unfinished parts. If the time ends before the last part, it fails with GEMP_STOPPED and a
- * message that says how to resume. *result is the result of the whole search, including the parts of earlier jobs. The
- * rows are in their file. A count by sums is done in one step, since it has no parts. */
+/* Collective. Searches the unfinished parts. If a signal or the time limit ends the search before the last part, it
+ * fails with GEMP_STOPPED and a message that says how to resume. *result is the result of the whole search, including
+ * the parts of earlier jobs. The rows are in their file. A count by sums is done in one step, since it has no parts. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result);
 
 /* Sets the field `checkpoint`, and the current counts if the search was stopped. */

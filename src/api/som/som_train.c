@@ -237,7 +237,7 @@ static json_t *exchange_json(const training *t)
 	return json_string(t->done.units ? "units" : t->map->training == 1 ? "maps" : "sums");
 }
 
-/* Collective. Reports the map, the epochs and the end of the report. */
+/* Collective. Reports the map and the epochs, and ends the report. */
 static gemp_code report_all(training *t)
 {
 	gemp_report *report = t->input.job.report;

@@ -20,7 +20,8 @@ static json_t *arguments_of(const gemp_options *options)
 	return arguments;
 }
 
-/* Returns the given options. A list is an array in the order of the command line. */
+/* Returns the given options. A list is an array, with the values of the configuration before the values of the command
+ * line. */
 static json_t *options_given(const gemp_options *options)
 {
 	json_t *given = json_object();
@@ -119,7 +120,8 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 	return GEMP_OK;
 }
 
-/* Checks all options that write a file, except --into, which may name the input graph. */
+/* Checks the options that write a file, except two. --into may name the input graph. --changes is compared only with
+ * the options that are checked here. */
 static gemp_code check_paths(const gemp_options *options)
 {
 	GEMP_TRY(check_path(options, "trace", options->trace));

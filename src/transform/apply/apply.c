@@ -34,8 +34,8 @@ typedef struct deletion_context {
 	uint8_t action;           /* action of the edges; 0: this is the first pass, which only fills relation_change[] */
 } deletion_context;
 
-/* A match that deletes a vertex under one name and merges it under another violates the identification condition and
- * has been rejected. The last update of a vertex therefore applies. */
+/* All updates of a vertex have the same outcome, since a match that gives a vertex two outcomes violates the
+ * identification condition and has been rejected. An update may therefore overwrite an earlier one. */
 static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -175,8 +175,8 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 	return gemp_column_add(out, &value);
 }
 
-/* The rows of a patch are positions in this rank's arrays, which are the elements minus `first`. `picked` selects some
- * of the elements; NULL selects all. */
+/* A row of a patch is a position in this rank's arrays, which is the number of the element minus `first`. `picked`
+ * selects some of the elements; NULL selects all. */
 static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {

@@ -431,8 +431,8 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 
 /* CHUNKS OF SOURCES */
 
-/* Returns whether another name of the match deletes the same element. Only the first of the neighbouring events makes a
- * line. */
+/* Returns whether the event before this one also deletes or merges the element, under another name of the match. Only
+ * the first of such events makes a line. */
 static bool is_repeated(const gemp_record_state *r, size_t i)
 {
 	const gemp_update *u = &r->rule->updates[r->events[i].update];
@@ -469,7 +469,8 @@ static size_t count_sources(const gemp_record_state *r)
 	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
-/* Each thread prints into the text of its own chunk. It uses a copy of the state, with a copy of the last key. */
+/* Each thread prints into the text of its own chunk. It uses a copy of the state, with a buffer of its own for the
+ * strings of new keys. */
 static void make_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;

@@ -81,7 +81,7 @@ static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
 	return r->scratch.failed ? 0 : gemp_hash(r->scratch.data, r->scratch.size, edge);
 }
 
-/* Returns the text for the rank that gets all edits of this key, and the element itself. */
+/* Returns the text for the rank that gets the element with this key and all its edits. */
 static gemp_text *text_for(gemp_replay *r, const gemp_value *key)
 {
 	return &r->texts[hash_of(r, key, false) % (uint64_t)r->comm->size];

@@ -1,7 +1,8 @@
 /* replay: applies the edits of a change log to a graph.
  *
- * An edit, and the element that it touches, is sent to the rank to which a key hashes. This is the key of the vertex,
- * or of the edge's source. All other elements go directly from their owners to the builder of the new graph. */
+ * An edit, together with the element that it touches, is sent to the rank to which the key of the vertex hashes. For an
+ * edge this is the key of its source. All other elements go directly from their owners to the builder of the new
+ * graph. */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_REPLAY_H
 #define GEMP_TRANSFORM_CHANGELOG_REPLAY_H

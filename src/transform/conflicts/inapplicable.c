@@ -1,6 +1,6 @@
-/* The dangling-edge condition compares numbers. The owner of a deleted vertex knows its degree. From the degree the
- * function subtracts the edge ends that the same match deletes, either by name or together with a detached neighbour.
- * If edge ends remain, the match is inapplicable. */
+/* The dangling-edge condition compares numbers. The owner of a deleted vertex knows its degree. From the degree this
+ * module subtracts the edge ends that the same match deletes, either by name or together with a detached neighbour. If
+ * edge ends remain, the match is inapplicable. */
 
 #include "transform/conflicts/inapplicable.h"
 
@@ -280,7 +280,8 @@ static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const
 
 /* IDENTIFICATION CONDITION */
 
-/* The outcome MERGED + n means that the element is merged into element n of the row. */
+/* The outcome MERGED + 2 n means that the element is merged into the element of column n, and MERGED + 2 n + 1 that it
+ * is merged into created vertex n. */
 enum { STAYS, DELETED, MERGED };
 
 /* Two columns with different outcomes. They must not hold the same element. */

@@ -16,8 +16,8 @@
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 
-/* All functions use decisions[keys->matches]. Matches that are decided before the call do not take part and must have
- * no keys. */
+/* All functions use decisions[conflict_keys->matches]. Matches that are decided before the call do not take part. For
+ * gemp_resolve_uncontended they must have no keys. */
 
 /* Collective. Selects the matches whose slots no other match accesses in a conflicting way. *left becomes the number of
  * undecided matches on all ranks. */

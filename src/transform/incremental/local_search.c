@@ -10,8 +10,8 @@
 
 enum { WORDS_AT_ONCE = 1 << 26 }; /* number of words in one reduction: 256 MiB */
 
-/* If the working set has more than vertices / MAX_PART_DIVISOR vertices, the whole graph is searched, since a smaller
- * graph must be built and its rows must be renumbered. */
+/* If the working set has more than vertices / MAX_PART_DIVISOR vertices, the whole graph is searched, since building a
+ * smaller graph and renumbering its rows would then cost more than they save. */
 enum { MAX_PART_DIVISOR = 8 };
 
 /* A set of vertices for each role. The sets grow from role to role. */

@@ -51,7 +51,8 @@ static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *con
 	       may_have_type(rule, u->element.index, types, count);
 }
 
-/* Returns whether this update can change something of the kind. Elements that the update creates do not count. */
+/* Returns whether this update can change something of the kind. Labels and attributes of created elements do not
+ * count. */
 static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject subject, char *const *names,
                             size_t count)
 {
@@ -66,8 +67,8 @@ static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_
 	return true;
 }
 
-/* Returns whether an applied rule can have changed something of this kind. If the influence lists no rules, any rule
- * may have been applied. */
+/* Returns whether an applied rule can have changed something of this kind. If influence->applied is NULL, any rule may
+ * have been applied. */
 static bool influences(const gemp_influence *influence, update_subject subject, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
@@ -152,7 +153,8 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	d->pattern = outside;
 }
 
-/* Returns whether the expression reads a label or attribute that applied rules can have changed. */
+/* Returns whether the expression reads a label or attribute that applied rules can have changed. labels(v) always
+ * counts as such a read. */
 static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr)
 {
 	bool changed = expr->kind == GEMP_LABELS;
