@@ -28,7 +28,7 @@ typedef struct gemp_match_params {
 enum gemp_match_control {
 	GEMP_CONTROL_NEXT,    /* number of tasks taken (may exceed `tasks`) */
 	GEMP_CONTROL_RESULTS, /* number of result rows requested (may exceed the capacity) */
-	GEMP_CONTROL_PARKED,  /* number of workers that stopped in a task */
+	GEMP_CONTROL_PARKED,  /* number of workers that stopped and keep a state */
 	GEMP_CONTROL_ERROR,   /* 0, or a gemp_match_error */
 	GEMP_CONTROL_PLACE,   /* the step of the error; the next word is its slot */
 	GEMP_CONTROL_VALUE,

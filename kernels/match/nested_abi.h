@@ -37,8 +37,8 @@ enum gemp_nested_control {
 	GEMP_NESTED_WORDS = 128
 };
 
-/* How twins (last vertices with the same candidates) choose among the candidates. Under hom free twins may take the
- * same vertex. */
+/* How twins (last vertices with the same candidates) choose among the candidates. Free twins may take the same vertex,
+ * which only --semantics hom allows. */
 typedef enum gemp_twin_ways {
 	GEMP_TWINS_UNORDERED, /* a set of different vertices */
 	GEMP_TWINS_ORDERED,   /* a sequence of different vertices */

@@ -161,7 +161,7 @@ static gemp_code need_edges(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. Searches for a better order by samples, unless the user gave an order. */
+/* Collective. Searches for a better order by samples, unless the user gave an order or the plan uses two-paths. */
 static gemp_code improve_order(gemp_match *m)
 {
 	gemp_plan_options options = plan_options(m);
@@ -215,9 +215,10 @@ static bool rows_fit(const gemp_match *m)
 }
 
 /* Collective. Chooses how a rank obtains rows that it lacks. If every rank has all rows and they fit on its device,
- * nothing is needed. Otherwise the rows come in rounds (pull) or partial matches are sent (push). Pull is chosen if
- * each rank has all rows. Push is chosen if the longest rows do not fit into a round. In all other cases --exchange
- * auto compares the bytes that pull and push are expected to move; a plan with given vertices uses pull. */
+ * nothing is needed. Otherwise the rows come in rounds (pull) or partial matches are sent (push), as --exchange says.
+ * With --exchange auto, pull is chosen if each rank has all rows, and push if the longest rows do not fit into a round.
+ * In all other cases auto compares the bytes that pull and push are expected to move; a plan with given vertices uses
+ * pull. */
 static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,

@@ -126,7 +126,7 @@ static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
 }
 
 /* Returns an upper bound of the distance between the pivot and the vertex of step s along vertices that are bound
- * before step s. mark_reach needs it: a reach mark rejects too few candidates to pay if this distance is small. */
+ * before step s. If this distance is small, a reach mark rejects too few candidates to pay. */
 static int distance(const gemp_plan *plan, int s)
 {
 	int least = s == plan->root ? 0 : GEMP_MAX_STEPS;

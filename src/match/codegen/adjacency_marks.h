@@ -1,15 +1,15 @@
 /* adjacency_marks: selects the adjacency tests of a plan that a CPU worker answers by marks instead of searches in
  * rows.
  *
- * A worker has a byte for each host vertex, and a mark is one bit of these bytes. There are two kinds of marks. A row
- * mark means "this vertex lies in the row of the image of u", where u is bound at least two steps before the tested
- * vertex. A reach mark means "this vertex is adjacent to a neighbour of the pivot that is a candidate for a later
- * pattern vertex". The later pattern vertex is adjacent to both the pivot and the tested vertex (the vertex between). A
- * candidate without its reach mark cannot be part of a match.
+ * A worker has a byte for each vertex of the graph, and a mark is one bit of these bytes. There are two kinds of marks.
+ * A row mark means "this vertex lies in the row of the image of u", where u is bound at least two steps before the
+ * tested vertex. A reach mark means "this vertex is adjacent to a neighbour of the pivot that is a candidate for a
+ * later pattern vertex". The later pattern vertex is called the vertex between: it is adjacent to both the pivot and
+ * the tested vertex. A candidate without its reach mark cannot be part of a match.
  *
- * The marks follow from the plan's checks alone, so all ranks and the working sets of pull
- * (match/exchange/working_set.h) have the same marks. kernel_text.h writes the text that sets and clears marks. A plan
- * has at most GEMP_MAX_MARKS marks. Tests without a mark remain searches. */
+ * The marks follow from the plan alone, so all ranks and the working sets of pull (match/exchange/working_set.h) have
+ * the same marks. kernel_text.h writes the text that sets and clears marks. A plan has at most GEMP_MAX_MARKS marks.
+ * Tests without a mark remain searches. */
 
 #ifndef GEMP_MATCH_CODEGEN_ADJACENCY_MARKS_H
 #define GEMP_MATCH_CODEGEN_ADJACENCY_MARKS_H

@@ -4,8 +4,8 @@
 #include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_text.h"
 
-/* The state of the state machine has the row's range, the open lanes and the walked row of each step. The state of the
- * nest of loops has one position for each step. */
+/* The state of the state machine has the partial match and, for each step, the rest of the row, two sets of lanes and
+ * the number of the walked row. gemp_loops_state_words knows the state of the nest of loops. */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	uint32_t offset_words = options->wide ? 2 : 1; /* words of an offset into the column indices */

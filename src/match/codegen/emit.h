@@ -10,15 +10,15 @@
 #include "core/text.h"
 #include "match/codegen/kernel_text.h"
 
-/* Computes the layouts of items, matches and states. An item has a header (bit 0: the item has crossed ranks), for a
- * VERIFY stage the open checks (2 words), the vertices in the order they are bound, and the edges in the order they are
- * bound (2 words each, the low word first). */
+/* Computes the layouts of items, matches and states. An item of a stage after the first has a header (bit 0: the item
+ * has crossed ranks), for a VERIFY stage the open checks (2 words), the vertices in the order they are bound, and the
+ * edges in the order they are bound (2 words each, the low word first). */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
 
 /* Writes the kernel `match`. `fixed` is the text of match.clh. The arguments of the kernel, in order:
  *
  * - params
- * - begin_k, near_k, and edge_k if edges live: row offsets, column indices and edges of each view k
+ * - begin_k, near_k, and edge_k if plan->live_edges: row offsets, column indices and edges of each view k
  * - own, bounds: unless all_resident
  * - id_of: unless all rows are resident and matches are only counted
  * - key_rank, by slot: if keys are compared

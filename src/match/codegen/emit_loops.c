@@ -38,8 +38,9 @@ uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *
 
 /* ROWS. [b_S, z_S) is the range of the row that step S walks, n_S points to column indices, and d_S to edges. */
 
-/* True if the row of source j can be much shorter than the row of the latest source. The row cannot be shorter if the
- * latest vertex has the greater slot in the same view, since degrees descend with slots. */
+/* True if the row of source j can be shorter than the row of the latest source by a degree class or more. In a plan
+ * with one view it cannot be if the latest vertex has the greater slot, since slots ascend by descending degree
+ * class. */
 static bool may_be_shorter(const gemp_plan *plan, const gemp_step *step, size_t j, size_t latest)
 {
 	const gemp_check *a = &step->checks[j], *b = &step->checks[latest];
@@ -160,8 +161,8 @@ static void put_loop(const gemp_match_emitter *m, int s)
 static const gemp_rejection next = { "", "continue;" };
 
 /* Writes three sets of marks: the marks that a candidate of step s must have (there), the marks that the candidate must
- * not have (absent), and the marks of both sets that need not exist (uncertain). If a mark is not set, the kernel
- * searches the row. */
+ * not have (absent), and the marks of both sets that may be unset (uncertain). If a mark is unset, the kernel searches
+ * the row. */
 static void marks_of(const gemp_match_emitter *m, int s, unsigned *there, unsigned *absent, unsigned *uncertain)
 {
 	gemp_adjacency_marks_of_step(&m->marks, m->plan, s, there, absent);
@@ -316,8 +317,8 @@ static void put_match(const gemp_match_emitter *m)
 
 static void put_level(const gemp_match_emitter *m, int s);
 
-/* Writes what follows a candidate that passed: deeper loops, or a match. The bound on slots is tested first, since a
- * damaged graph can have slots out of range. */
+/* Writes what follows a candidate that passed: deeper loops, or a match. Above the last step the slot is first compared
+ * with the number of vertices, since a damaged graph can have slots out of range. */
 static void put_body(const gemp_match_emitter *m, int s)
 {
 	int v = m->plan->steps[s].vertex;
@@ -384,7 +385,7 @@ static void put_kept_task(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "const uint slice = s[%u], slices = s[%u];\n", slice, slice + 1);
 }
 
-/* A counting worker takes the first 4096 tasks one by one, since the first tasks are hubs. It takes all later tasks in
+/* A counting worker takes the first 4096 tasks, which are hubs, and all slices one by one. It takes later tasks in
  * chunks of 16. */
 static void put_chunked_task(const gemp_match_emitter *m)
 {
@@ -453,8 +454,8 @@ static void put_end(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "if (found)\n\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
 }
 
-/* Workers take tasks until no task is left, or until a match finds no place. Then each worker stores its state and
- * returns. */
+/* A worker takes tasks until no task is left, or until one of its matches finds no place. Then it writes its counts
+ * and, if it lists matches, its state, and returns. */
 void gemp_emit_loops(const gemp_match_emitter *m)
 {
 	put_beginning(m);

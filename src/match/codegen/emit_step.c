@@ -85,7 +85,7 @@ static void put_cuts(const step_emitter *e)
 }
 
 /* This text runs once for each partial match that enters the step. It chooses the row, reads the row's range, and opens
- * the first lanes. If several rows are possible, the kernel walks the row of the greatest slot, since degrees descend
+ * the first lanes. If several rows are resident, the kernel walks the row of the greatest slot, since degrees descend
  * with slots. */
 static void put_enter(const step_emitter *e)
 {
@@ -124,15 +124,15 @@ static void put_filters(const step_emitter *e)
 	gemp_put_edge_filters(e->m, e->step, "ce", &failed);
 }
 
-/* With several lanes in a row, a lane's candidates do not ascend one by one. Long plans would need too many
- * variables. */
+/* A lane of several sees only every n-th candidate of a row. Long plans would need too many variables. */
 bool gemp_emit_keeps_offsets(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return !options->all_resident && options->lanes == 1 && plan->step_count <= GEMP_MAX_STEPS_IN_REGISTERS;
 }
 
-/* Clears bit `bit` of `left` if check j holds, and sets `left` to FAILED if the check fails. The row of either end
- * serves if it is resident. If neither row is resident, the bit stays set and the partial match travels. */
+/* Clears bit `bit` of `left` if check j holds, and sets `left` to FAILED if the check fails. The row of `to` serves in
+ * place of the row of `from` if the plan has the opposite view. If no row that serves is resident, the bit stays set
+ * and the partial match travels. */
 static void put_check(const step_emitter *e, size_t j, const char *bit, const char *from, const char *to)
 {
 	const gemp_check *check = &e->step->checks[j];
@@ -301,7 +301,7 @@ static void put_split(const step_emitter *e)
 }
 
 /* Tests the open lanes. A lane that finds no place in the outbox stays open, and the worker stops. Two kinds of checks
- * are never left to another rank: the check by the row that the worker walks, and the checks of a pivot, which need the
+ * are never left to another rank: the check that the walked row answers, and the checks of a pivot, which need the
  * pivot's own row. */
 static void put_test(const step_emitter *e)
 {

@@ -1,6 +1,6 @@
 /* emit_step: one step of the plan as a case of the match kernel's state machine.
  *
- * A worker has `lanes` lanes and goes through a row in chunks of so many entries. Variables of step S: [cur_S, end_S)
+ * A worker has `lanes` lanes and goes through a row in chunks of `lanes` entries. Variables of step S: [cur_S, end_S)
  * is the rest of the row, todo_S has the lanes whose candidates are not tested yet (open lanes), mask_S the lanes that
  * passed the tests and are not visited yet, and from_S is the source whose row is walked. A partial match whose next
  * row is on another rank is written to the outbox. */

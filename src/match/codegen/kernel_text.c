@@ -70,8 +70,8 @@ gemp_expression gemp_extreme(uint64_t vertices, bool greatest)
 	return out;
 }
 
-/* A pattern vertex of plan->ranges has a range of slots in place of a bitmap. The first two words of its bitmap then
- * hold the first slot and the length of the range. */
+/* A pattern vertex of plan->ranges has a range of slots in place of a bitmap. The first two words of the space for a
+ * bitmap then hold the first slot and the length of the range. */
 void gemp_put_worker(const gemp_match_emitter *m)
 {
 	size_t counters = gemp_profile_counters(m->plan);
@@ -188,8 +188,8 @@ static void put_walk(gemp_kernel_writer *w, int view, const char *of, uint64_t a
 		gemp_put(w, 0, "if (%s >= %s) break;\n", name, gemp_extreme(below, false).text);
 }
 
-/* Opens a loop over the candidates of the vertex between: the neighbours of the pivot that pass the bounds and the
- * bitmap of that vertex. */
+/* Opens a loop over the candidates of the vertex between (adjacency_marks.h): the neighbours of the pivot that pass the
+ * bounds and the bitmap of that vertex. */
 static void put_walk_between(const gemp_match_emitter *m, const gemp_adjacency_mark *mark)
 {
 	const gemp_step *through = &m->plan->steps[mark->via_step];

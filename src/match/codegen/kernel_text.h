@@ -20,7 +20,7 @@ typedef struct gemp_emit_options {
 	bool profile;    /* the kernel counts the partial matches that pass each step, the entries read and the lookups */
 	uint64_t per;    /* the pattern vertices at whose images matches are counted, as bits */
 	bool first_only; /* a worker leaves its task with the first result (listed only) */
-	bool by_formula; /* only the number of matches is needed, so twins need not be enumerated */
+	bool by_formula; /* only the number of matches is needed, so twins (nested_shape.h) need not be enumerated */
 	bool marks;      /* the nest of loops uses marks (match/codegen/adjacency_marks.h) */
 	/* the tasks of a launch may be slices of one pivot: each slice has a part of the second step's candidates */
 	bool sliced;
@@ -83,8 +83,8 @@ typedef struct gemp_match_emitter {
 void gemp_put_worker(const gemp_match_emitter *m);
 void gemp_put_profile_sum(const gemp_match_emitter *m);
 
-/* What the kernel does with a vertex or an edge that fails a test. Each test is a line `if (<condition>) <reject>`. If
- * a test reads memory, its condition begins with `guard` ("" or "x && "). */
+/* The text by which the kernel rejects a vertex or an edge. Each test is a line `if (<condition>) <reject>`. If a test
+ * reads memory, its condition begins with `guard` ("" or "x && "). */
 typedef struct gemp_rejection {
 	const char *guard, *reject;
 } gemp_rejection;
@@ -99,10 +99,12 @@ void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, c
 
 /* MARKS: the text that sets and clears marks (match/codegen/adjacency_marks.h) in a nest of loops.
  *
- * The mark of the pivot's row is set at the first lookup. Any other mark is set when the rows walked without it are as
- * long as the rows that setting it walks. Variables of mark k: fill_k is 1 if the mark is set, seen_k adds up the
- * entries walked without it, cost_k is the cost of setting it, and known_k is 1 if cost_k is the full cost of a reach
- * mark. */
+ * The mark of the pivot's row is set at the first lookup. Any other row mark is set when the rows walked without it
+ * have more than a quarter of the entries of the marked row, because a search costs as much as four lookups. A reach
+ * mark is set when the rows walked without it are longer than the rows that setting it walks. Variables of mark k:
+ * fill_k is 1 if the mark is set, seen_k adds up the entries of the rows walked, cost_k is the number of entries that
+ * setting the mark walks, and known_k is 1 if cost_k is the full cost of a reach mark; before, cost_k is the length of
+ * the pivot's row. */
 
 /* True if the mark is set at every lookup. Any other mark is set only if fill_k is 1. */
 bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark);

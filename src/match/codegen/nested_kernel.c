@@ -53,8 +53,8 @@ static void put_variables(const gemp_nested_emitter *e)
 	       "\tatomic_inc(&control[GEMP_NESTED_ACTIVE]);\n");
 }
 
-/* A worker takes the next chunk of entries. When no chunk is left, the worker waits until another worker gives it a
- * part. */
+/* A worker takes the next chunk of entries. If no chunk is left, or if the worker has searched p.budget rows in this
+ * launch, it waits until another worker gives it a part. */
 static void put_take(const gemp_nested_emitter *e)
 {
 	PUT(0, "gemp_nested_part part = { 0, 0, ~0u, 0, ~0u, 0 };\n"

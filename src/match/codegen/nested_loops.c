@@ -13,13 +13,13 @@ static bool is_shared(int level)
 	return level == FIRST || level == LAST;
 }
 
-/* The deepest level above the last whose candidates can be divided. */
+/* The last level but one. It is the deepest level whose candidates can be divided, if it is level 2 or 3. */
 static int deepest_shared(const gemp_nested_emitter *e)
 {
 	return e->nested->levels - 2;
 }
 
-/* Declares the ranges of this worker's part. A range holds only below the first candidate of each level above it. */
+/* Declares the ranges of this worker's part. If a part limits a level, each level above has one candidate in it. */
 void gemp_nested_put_part(const gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) >= FIRST)
@@ -92,7 +92,7 @@ static void put_given(const gemp_nested_emitter *e, int level)
 }
 
 /* Gives parts of the remaining candidates to waiting workers. `next` is the first remaining candidate of this level. A
- * worker checks for waiting workers at most every REST ticks, since the check is an access to global memory. */
+ * worker checks for waiting workers at most once in REST ticks, since the check is an access to global memory. */
 static void put_donation(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(0, "if (p.queue && NOW - rested >= REST) {\n"

@@ -39,7 +39,8 @@ void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end);
 void gemp_nested_put_level(const gemp_nested_emitter *e, int level);
 /* Writes the last level, which adds the matches of a lane to n. */
 void gemp_nested_put_leaf(const gemp_nested_emitter *e);
-/* Adds n, summed over the lanes of a row, to `found`. */
+/* Adds the number of matches to `found`. Every lane adds its own n; with twins, one lane of each row adds the number of
+ * choices among the sum of the row's n. */
 void gemp_nested_put_sum(const gemp_nested_emitter *e);
 
 #endif

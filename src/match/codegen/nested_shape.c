@@ -77,7 +77,7 @@ uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
 	return sources;
 }
 
-/* True if the filters need more than one row and comparisons of slots. */
+/* True if the tests read memory other than one row: further rows, a bitmap or key ranks. */
 static bool filters_expensive(const gemp_nested_filters *f)
 {
 	return f->row_count > 1 || f->candidates >= 0 || f->key_less || f->key_max || f->key_greater || f->key_min;
@@ -177,8 +177,9 @@ static void find_twins(gemp_nested *n, const gemp_plan *plan)
 	n->levels = plan->vertex_count - n->twins + 1;
 }
 
-/* The last level walks a list if its candidates do not depend on the vertex just before. If the candidates lie in the
- * row of the vertex just before and also in other rows, the last level uses marks. */
+/* In plans of four or more levels: if no source of the last level is the row of the vertex just before, the last level
+ * walks a list, provided that its tests are expensive. If a source is that row and another row is also a source, the
+ * last level uses marks. */
 static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 {
 	int leaf = n->levels - 1;
@@ -202,7 +203,8 @@ static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 	return mine.filters.row_count > 1 && mine.level <= set->level && filters_within(&mine.filters, &set->filters);
 }
 
-/* A set is listed if several candidates of the level before reuse it, or if a later list can be made from it. */
+/* A set with expensive filters is listed on the last level but one, or if several candidates of the level before reuse
+ * it. Any set is listed if a later list, or the set of the last level, can be made from it. */
 static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
 {
 	int last = n->levels - 2;
@@ -217,7 +219,7 @@ static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *lis
 	}
 }
 
-/* Chooses the list that leaves the fewest filters to test. */
+/* Chooses as base the list whose filters test the most rows; of several such lists, the latest. */
 static void find_base(const gemp_nested *n, gemp_nested_set *set)
 {
 	for (size_t l = 0; l < n->list_count; l++) {

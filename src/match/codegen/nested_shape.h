@@ -64,7 +64,7 @@ typedef struct gemp_nested {
 	size_t list_count;
 	gemp_nested_set lists[GEMP_MAX_PATTERN_VERTICES];
 	int list_of[GEMP_MAX_PATTERN_VERTICES]; /* list_of[i] is the list that level i walks; -1: level i walks a row */
-	gemp_nested_set marks;                  /* the candidates of the last level, if leaf is GEMP_LEAF_MARKED */
+	gemp_nested_set marks;                  /* the candidates of the last level, unless leaf is GEMP_LEAF_SEARCH */
 } gemp_nested;
 
 /* True if nested loops can run this plan with these options. The state machine runs all other plans. */

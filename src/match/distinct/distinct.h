@@ -1,6 +1,6 @@
 /* distinct: a sink that removes duplicates across ranks by canonical-order hashing. Each embedding gets a canonical
- * form, whose hash determines its owner. An all-to-all exchange sends the form to its owner, and the owner compares
- * whole tuples exactly.
+ * form, and the hash of this form determines the rank that owns the embedding's class. An all-to-all exchange sends the
+ * form to the owner, and the owner compares whole tuples exactly.
  *
  * The sink passes on one representative of each class, in canonical form by vertex id and edge number. The writer turns
  * it into the smallest embedding by user keys. If memory is short, the search is repeated in several passes, and each

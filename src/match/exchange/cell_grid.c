@@ -33,8 +33,8 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
-/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views. They bound what
- * several classes together can read. */
+/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views. Their counts bound
+ * the entries that several classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
 	size_t views = g->tiles.view_count, capacity = 1; /* capacity is at least the number of reads */
@@ -122,14 +122,15 @@ static gemp_code grid_blocks(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* The tasks of one rank. All ranks together find their images and count the entries. */
+/* The state of the count for the tasks of one rank. */
 typedef struct request_context {
 	gemp_grid *grid;
 	uint32_t *const *candidates;
-	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* by place: [words] its images, by slot */
-	uint64_t pivots[2];                       /* slots of the first and the last pivot of the tasks */
-	size_t place;                             /* the place whose images are being marked */
-	uint8_t *block_of;                        /* [vertices] the block of each slot */
+	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* by place: [words] bitmap by slot of its images */
+	/* slots of the first and the last pivot of the tasks; 0 if there are no pivots */
+	uint64_t pivots[2];
+	size_t place;      /* the place whose images are being marked */
+	uint8_t *block_of; /* [vertices] the block of each slot */
 } request_context;
 
 /* Marks the entries of one row that can be images of the place. */
@@ -143,7 +144,7 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
-/* Marks the neighbours of the parent's images. Several threads write to one bitmap. */
+/* Marks the images of the place: neighbours of the parent's images. Several threads write to one bitmap. */
 static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -225,8 +226,8 @@ static void count_block(void *context, unsigned thread, size_t block)
 		}
 }
 
-/* Collective. Each rank counts the entries of each class by tiles, along the rows that it has. The sums of all ranks go
- * to the rank that has the tasks. */
+/* Collective. Each rank counts the entries of each class by tiles, along the rows that it has. If rows are spread over
+ * ranks, a reduction sends the total counts to the rank that has the tasks. */
 static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 {
 	gemp_grid *g = a->grid;
@@ -253,8 +254,8 @@ static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 	return GEMP_OK;
 }
 
-/* Collective. For the tasks of one rank after another, finds the images and counts the entries of their rows by
- * tiles. */
+/* Collective. Finds the images and counts the entries of their rows by tiles: for the tasks of one rank after another
+ * or, if every rank has all rows, for the own tasks only. Then turns the counts into prefix sums. */
 static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
 	gemp_code code = GEMP_OK;
@@ -385,9 +386,9 @@ static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 	}
 }
 
-/* A round stores each row with the columns of all classes that read a row of its block. Two sums bound the entries of a
- * block: the sum over these classes with all of the columns, and the sum over all rows of the block. The smaller one
- * counts. */
+/* A round stores the needed rows of a block with the union of the columns that any class reads in this block. Two sums
+ * over these columns bound the entries: the sum over the rows of each class that reads the block, and the sum over all
+ * rows of the block. The smaller sum counts. */
 uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	uint64_t entries = 0;
@@ -450,8 +451,9 @@ static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int 
 	return part.high[v];
 }
 
-/* If several vertices save equally many entries, the vertex that is bound first is divided. Both halves repeat the
- * search of the vertices that are bound before the divided vertex. */
+/* Divides the range of the vertex whose reads have the most entries. If several vertices have equally many, the vertex
+ * that is bound first is divided, because both halves repeat the search of the vertices that are bound before the
+ * divided vertex. */
 bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
 {
 	uint64_t most = 0;
@@ -471,7 +473,7 @@ bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *
 	return true;
 }
 
-/* Bisects cells like the search, but fetches no row. */
+/* Bisects cells as gemp_task_split_next does, but fetches no row. */
 uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t limit)
 {
 	gemp_grid_cell other;

@@ -88,7 +88,7 @@ void gemp_match_exchange_free(gemp_match_exchange *c)
 	gemp_free_all(c->coders, c->chunks, c->items, c->send, c->receive, c);
 }
 
-/* Items on the device count, too, since they stay in their queue until a worker has taken them. */
+/* Items that are loaded on the device count, since they stay in their queue until their places are released. */
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 {
 	uint64_t waiting = 0;
@@ -385,8 +385,8 @@ static gemp_code unpack(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* Empties the areas for other ranks. The new capacity of an area is the number of free places that its receiver has
- * announced. */
+/* Empties the areas for other ranks. list_message has computed the new capacity of each area: the free places that the
+ * receiver has announced, less the items that this round sends to the receiver. */
 static gemp_code renew_credits(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;

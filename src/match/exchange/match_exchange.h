@@ -26,7 +26,8 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *exchange);
  * of all stages. *moved becomes the number of items that this rank has sent. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *exchange, uint64_t *moved);
 
-/* The number of received items that no worker has taken yet. */
+/* The number of received items in the queues. It may include items that workers have taken since the last call of
+ * gemp_match_exchange_feed or gemp_match_exchange_round. */
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *exchange);
 
 #endif

@@ -146,7 +146,8 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 	return GEMP_OK;
 }
 
-/* Makes the plan of the split search. All vertices after the roots get bitmaps, which the ranges of a cell limit. */
+/* Makes the plan of the split search. All vertices after the roots get candidates. A vertex that has none in the main
+ * plan is put into plan->ranges. */
 static gemp_code widen_plan(gemp_task_split *s)
 {
 	const gemp_search *other = s->base.search;
@@ -307,7 +308,8 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* Writes the candidates of a vertex within the range of the present cell to the device, unless the device has them. */
+/* Limits the candidates of a vertex on the device to the range of the present cell, unless they are limited to it
+ * already. A vertex of plan->ranges gets a range of slots, except in nested loops; any other vertex gets a bitmap. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;

@@ -3,7 +3,8 @@
  * A cell is a range of slots for each pattern vertex (cell_grid.h). The tasks of a cell are the tasks whose roots have
  * images in the cell's ranges. Cells are halved until the rows of a cell fit; only the entries that lead from one range
  * to another are fetched. Each match lies in exactly one cell. A split search, which has its own kernel, searches the
- * cells. In its plan all vertices after the roots have bitmaps of candidates, which the ranges of a cell limit. */
+ * cells. In its plan every vertex after the roots has a bitmap of candidates or, in plan->ranges, a range of slots.
+ * Both are limited to the present cell. */
 
 #ifndef GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
 #define GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
@@ -44,7 +45,7 @@ typedef struct gemp_task_split {
 	gemp_grid_cell *pending; /* [count] a stack of cells that are still to be searched */
 	bool active;             /* there is a present cell */
 	gemp_grid_cell cell;
-	gemp_grid_cell bitmap_cell; /* the ranges of the bitmaps that are on the device */
+	gemp_grid_cell bitmap_cell; /* the ranges to which the candidates on the device are limited */
 } gemp_task_split;
 
 /* Collective. */
@@ -52,17 +53,18 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 void gemp_task_split_free(gemp_task_split *split);
 GEMP_RELEASE(gemp_task_split_free, gemp_task_split *)
 
-/* Local. Makes the next cell that may have matches the present cell, and finds the rows that it reads. If no cell is
- * left, there is no present cell. */
+/* Local. Selects the next cell that may have matches as the present cell, and finds the rows that it reads. If no cell
+ * is left, there is no present cell. Returns GEMP_ENOMEM if a cell that cannot be halved does not fit. */
 gemp_code gemp_task_split_next(gemp_task_split *split);
 
 /* Local. Gives the search the tasks and bitmaps of the present cell. The search gets the rows of the cell
  * afterwards. */
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 
-/* Collective. Finds the tasks that are searched in cells. These tasks read so much that all cells together read less
- * than their rounds would. They are the first tasks of this rank, and *aside becomes their number. `total` is the bytes
- * of all rows, and `budget` the bytes of a round's rows. */
+/* Collective. Chooses the tasks of this rank that are searched in cells, and sets *aside to their number. They are the
+ * first tasks, which read the most rows. The rounds of all other tasks take at most as long as the cells of all tasks.
+ * If every rank expects few rounds, *aside is 0. `total` is the bytes of all rows, and `budget` the bytes of a round's
+ * rows. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget);

@@ -37,7 +37,7 @@ struct gemp_pull {
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* by pattern vertex: the candidates by slot */
 	gemp_view
-		/* [view_count] where narrowed[]: copies without entries that are never read; otherwise views of `rows` */
+		/* [view_count] if narrowed[v]: a copy without entries that are never read; otherwise the view of `rows` */
 		*resident_views;
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;

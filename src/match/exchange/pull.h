@@ -49,11 +49,11 @@ void gemp_pull_attach(gemp_pull *pull, gemp_search *search, const gemp_search_op
 gemp_code gemp_pull_restart(gemp_pull *pull);
 /* Collective. Prepares the next round. The caller then restarts and runs *search. *last is true if no round follows. */
 gemp_code gemp_pull_next(gemp_pull *pull, gemp_search **search, bool *last);
-/* Collective. Fetches the rows of the next round while the device works on the present round. `pull` is a gemp_pull
- * *. */
+/* Collective. Fetches the rows of the next round while the device works on the present round. `pull` points to a
+ * gemp_pull. */
 gemp_code gemp_pull_prefetch(void *pull);
-/* Local. Call it after the last round. Adds the counters of the cells' search to the counters of the attached
- * search. */
+/* Local. Call it after the last round. Adds the counters of the cells' search to the counters of the attached search,
+ * and frees the cells' search and the rows on the device. */
 gemp_code gemp_pull_end(gemp_pull *pull);
 
 /* The statistics of this rank since the pull was made. */

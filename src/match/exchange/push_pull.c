@@ -77,8 +77,9 @@ static rows_needed missing_rows(const estimate_context *w)
 	return missing;
 }
 
-/* The rows of a view by size class. `all` counts the rows of all vertices. `open` counts the rows that are neither on
- * this rank nor known to be read. */
+/* The rows of a view by size class. `size` is the length of the longest row. `all` counts the rows of all vertices.
+ * `open` counts the rows that are neither on this rank nor known to be read. `entries` is the number of entries of the
+ * view. */
 typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
 } size_classes;
@@ -339,7 +340,8 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	return GEMP_OK;
 }
 
-/* Push must move fewer bytes, and must save more time on the network than its slower kernels cost. */
+/* Push must move fewer bytes. The time that this saves on the network must exceed the time that the slower kernels cost
+ * by at least push_pull_min_gain seconds. If push_pull_min_gain is not positive, the cost of the kernels is ignored. */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;

@@ -25,7 +25,7 @@ static uint64_t matches_found(const gemp_search *search)
 	return all.found_local + all.found_crossed;
 }
 
-/* Launches until no stage can run, the time slice is over, or the sink has enough rows to store. */
+/* Launches until no stage can run, the time slice is over, or SLICE_BYTES of rows were found for the sink. */
 static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
@@ -77,8 +77,8 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
-/* Collective. A round ends with one reduction, which tells all ranks whether any rank has work left. Several rounds
- * without progress are an error, since further rounds would change nothing. */
+/* Collective. One reduction tells all ranks whether any rank has work left; then the sinks end the round. The fourth
+ * round in a row without progress on any rank is an error, since further rounds would change nothing. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_search *s = r->search;

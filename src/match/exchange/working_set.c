@@ -96,8 +96,8 @@ static void add_root(closure_builder *d, const gemp_step *step)
 	d->out->root_count++;
 }
 
-/* Adds the place of a vertex that a step binds. Its images lie in the rows of several earlier vertices. The place
- * nearest to the roots becomes the parent, because its images are known first. */
+/* Adds the place of a vertex that a step binds, if its rows are read. Its images lie in the rows of several earlier
+ * vertices. The place nearest to the roots becomes the parent, because its images are known first. */
 static void add_extended(closure_builder *d, const gemp_step *step)
 {
 	const gemp_closure_node *places = d->out->nodes;
@@ -141,7 +141,7 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	d->out->named[far] = d->out->named[near] = 0;
 }
 
-/* Reach marks (adjacency_marks.h) read the rows of the vertices between. */
+/* Setting a reach mark (adjacency_marks.h) reads rows of the vertex between the pivot and the tested vertex. */
 static void add_marks(closure_builder *d)
 {
 	gemp_adjacency_marks marks;
@@ -193,8 +193,8 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
-/* Relations are loaded in the directions of the plan's views. If a view has edges, the numbers of edges are loaded,
- * too. */
+/* Relations are loaded in the directions of the plan's views. If a view with edges reads rows by target, the edge
+ * numbers of these rows are loaded, too. */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
@@ -358,7 +358,8 @@ static void clear_sets(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
-/* Adds a whole task. If the task exceeds the budget, restores the set and returns false. */
+/* Adds a whole task. If the task exceeds the budget or memory runs out, removes the task from the set and returns
+ * false. */
 static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;

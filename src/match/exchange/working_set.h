@@ -1,5 +1,6 @@
 /* working_set: the rows that a plan can read, hop by hop from the roots of a task (its closure), and the rows that
- * several tasks together can read (their working set). Host only, the same on all ranks.
+ * several tasks together can read (their working set). Host only. The closure is the same on all ranks; a working set
+ * belongs to the tasks of one rank.
  *
  * A place is a node of the closure and stands for a pattern vertex whose rows are read. Its images lie in rows of the
  * images of another place, its parent. The roots are the pivot or the given vertices. A walk down this tree, from the
@@ -23,7 +24,7 @@ typedef struct gemp_closure_node {
 	int level;         /* distance from the root */
 	uint32_t reads;    /* the views in which rows of the images are read, as bits */
 	bool candidates;   /* the vertex has a bitmap of candidates */
-	bool above, below; /* the slot must be greater (less) than the slot of the parent's image */
+	bool above, below; /* the slot must be greater (less) than that of the parent's image, or of the pivot's image */
 	bool above_pivot, below_pivot;
 } gemp_closure_node;
 
@@ -55,7 +56,7 @@ static inline bool gemp_closure_node_accepts(const gemp_closure_node *place, gem
 	return !place->candidates || !candidates || gemp_bits32_test(candidates, slot);
 }
 
-/* `marks` says that kernels set the marks of gemp_adjacency_marks_plan, which read further rows. */
+/* `marks` is true if the kernels use the marks of gemp_adjacency_marks_plan. Setting these marks reads further rows. */
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks);
 
 /* Collective. Loads the relations of the plan's views and makes their resident rows. `replicate` is bytes on each rank,

@@ -39,8 +39,9 @@ static void note_pair(uint64_t *masks, const gemp_expr *expr)
 	masks[b] |= UINT64_C(1) << a;
 }
 
-/* Conditions on ids are always tested before the search, because the search then starts from few vertices. Conditions
- * on labels cost nothing. Only conditions that read attributes are open, and only under --attributes auto. */
+/* Conditions that read neither attributes nor ids, as conditions on labels, are tested before the search, since they
+ * cost nothing. So are conditions on ids unless under --attributes after, because the search then starts from few
+ * vertices. Only conditions that read attributes are open, and only under --attributes auto. */
 static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_condition_phase when)
 {
 	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
@@ -297,7 +298,7 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 	return (double)found * (double)sample.step;
 }
 
-/* Estimates the number of matches as if edges connected candidates at random. */
+/* Collective. Estimates the number of matches as if edges connected candidates at random. */
 static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
@@ -328,7 +329,8 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 	return false;
 }
 
-/* Compares the cost of testing a whole column before the search with the cost of testing the matches after it. */
+/* Compares the cost of testing a whole column before the search with the cost of testing the matches after it. Returns
+ * true if testing after the search costs less. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {
 	double values = (double)phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;

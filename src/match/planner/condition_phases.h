@@ -24,7 +24,7 @@ typedef struct gemp_phase_choice {
 typedef struct gemp_condition_phases {
 	size_t before_count, after_count;
 	size_t certain; /* the first `certain` conditions of `before` are not open and stay there */
-	/* conditions on one vertex: on labels always, on attributes unless --attributes after */
+	/* conditions on one vertex: on labels always, on ids and attributes unless --attributes after */
 	const gemp_condition **before;
 	const gemp_condition **after; /* all other conditions; conditions with sub-patterns are always here */
 	size_t choice_count;

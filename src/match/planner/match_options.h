@@ -18,7 +18,8 @@ typedef struct gemp_match_options {
 	bool listed;                     /* the caller wants rows, not only counts */
 	int64_t replicate;               /* bytes of replicas on each rank, or GEMP_REPLICATE_*; 0: no replicas */
 	gemp_exchange_mode exchange;     /* used if a rank lacks rows, or if its rows do not fit on the device */
-	double launch_factor;            /* C of the launch formula; 0: default */
+	/* factor C of the launch formula (update_batch in match/search/search_launch.c); 0: default */
+	double launch_factor;
 	/* --count-by auto: a formula may count last vertices, which then are not enumerated */
 	bool count_by_formula;
 	/* --profile: for each number of parts P = 1 .. 64, measure the share of matches within one part (enumerates) */

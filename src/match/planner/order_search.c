@@ -52,8 +52,8 @@ typedef struct order_search {
  * tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
-/* True if two steps have the same checks. If the last two steps have, their vertices are twins, and nested loops count
- * the last vertex by a formula. */
+/* True if two steps check the same rows. If the last two steps do, their vertices are twins, and nested loops count the
+ * last vertex by a formula. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
 	bool same = a->sources == b->sources && a->check_count == b->check_count;
@@ -175,8 +175,9 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	return GEMP_OK;
 }
 
-/* True if another prefix of the same vertices costs less and leaves hardly more partial matches. Samples are
- * inaccurate, so in a small pattern a prefix is dropped only if it is clearly worse. */
+/* True if another prefix of the same vertices does not cost more and leaves hardly more partial matches. Samples are
+ * inaccurate, so in a small pattern a prefix is dropped only if it is clearly worse. A complete order is never
+ * dropped. */
 static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
@@ -233,8 +234,9 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Extends prefixes by ascending cost and collects complete orders. Stops when the costs exceed the cost of
- * the first complete order by near_best_factor. */
+/* Collective. Extends prefixes by ascending cost and collects complete orders. Stops at FINALISTS orders, or when the
+ * costs exceed the cost of the first complete order by near_best_factor. Once the budget of reads is spent, it stops at
+ * more than FINALISTS / 2 orders. */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;

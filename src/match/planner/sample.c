@@ -353,7 +353,7 @@ static bool edge_fits(const sample_extension *x, gemp_edge edge)
 	return true;
 }
 
-/* Tests the rows of bound vertices. Kernels first look up a mark; extend() has counted this lookup. */
+/* Tests the rows of bound vertices. Kernels with marks first look up a mark; extend() has counted this lookup. */
 static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;

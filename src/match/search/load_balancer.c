@@ -11,7 +11,8 @@
 
 /* A chunk costs at least total cost / (devices * chunks_of_device). */
 static const double chunks_of_device = 64;
-/* A pivot is expensive if it costs more than a worker's part of a chunk. At least min_workers workers share a chunk. */
+/* A pivot is expensive if it costs more than a worker's part of a chunk. For this comparison a device has at least
+ * min_workers workers. */
 static const double min_workers = 4;
 /* An expensive pivot also costs more than total cost / (workers * expensive_share), since later chunks balance smaller
  * costs. Each slice of a pivot sets its own marks, so few pivots should be sliced. */
@@ -315,8 +316,8 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }
 
-/* A pivot has at most as many slices as candidates for the second vertex. If each slice makes a table of two-paths, it
- * has only a few slices for each worker. */
+/* A pivot has at most as many slices as candidates for the second vertex. If each slice makes a table of two-paths, the
+ * pivot has at most two slices for each worker. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;

@@ -63,8 +63,8 @@ static bool always_distinct(const gemp_plan *plan, int u, int v)
 	return false;
 }
 
-/* A lower bound of the number of neighbours that the last vertex has in a view. Sources whose images always differ
- * count one each. */
+/* A lower bound of the number of neighbours that the last vertex has in a view; 0 unless the view has both directions.
+ * Sources whose images always differ count one each. */
 static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
 {
 	uint64_t degree = 0;
@@ -128,8 +128,8 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
-/* Chooses whether the bitmap of the last level is in local memory. It is if a bit for each slot fits there. It also is
- * if a folded bitmap, in which several slots share a bit, is sparse enough for few false hits. */
+/* Puts the bitmap of the last level into local memory if a bit for each slot fits there, or if a folded bitmap, in
+ * which several slots share a bit, is sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
 	size_t local = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);

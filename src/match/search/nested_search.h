@@ -1,6 +1,6 @@
 /* nested_search: runs a plan as nested loops (match/codegen/nested_shape.h) instead of a state machine. Nested loops
- * are for GPUs; all rows must be resident and matches are only counted. A launch takes tasks until no task is left, or
- * for about as long as a launch should last.
+ * are for GPUs; all rows must be resident and matches are only counted. In a launch, a worker takes tasks until no task
+ * is left or the worker has searched ROWS_A_LAUNCH rows.
  *
  * The environment variable GEMP_SHAPE serves tests: "nested" uses nested loops on CPU devices, too; "untrimmed" does
  * the same without induced rows; "states" runs every plan by the state machine. */

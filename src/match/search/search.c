@@ -79,8 +79,8 @@ static void choose_shape(gemp_search *search)
 }
 
 /* Collective. Sets the fields that depend only on the arguments, and the options of the kernel. All rows count as
- * resident if every rank has all rows, or if rows come in rounds. Offsets are wide if a view has about 2^32 entries or
- * more on any rank. */
+ * resident if every rank has all rows, if there is one rank, or if rows come in rounds. Offsets are wide if a view has
+ * about 2^32 entries or more on any rank. */
 static void init_search(gemp_search *search, const gemp_shard *graph, const gemp_plan *plan,
                         const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *views,
                         const gemp_search_options *options)

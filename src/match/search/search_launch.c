@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* If its sink has ended a search early, items, parked workers and used credits are left over. All of them are reset. */
+/* If a sink has ended the search early, items, parked workers and used credits are left over. All of them are reset. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;
@@ -293,8 +293,10 @@ static gemp_code kernel_error(const uint32_t *control)
 	}
 }
 
-/* Sets the number of pivots of the next launch by GEMP's formula, but so that the launch lasts at most about
- * launch_seconds. `requested` is the number of rows of the result buffer that the workers wanted. */
+/* Sets the number of tasks of the next launch of stage 0: four times the last number or, if stopped workers are
+ * expensive, the number by which GEMP's launch formula fills the result buffer to launch_factor. The launch should last
+ * at most about launch_seconds, but every worker gets a task. `requested` is the number of rows of the result buffer
+ * that the workers wanted. */
 static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;

@@ -179,7 +179,8 @@ static bool area_used(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage > 0 && !search->emit.all_resident && destination != (uint32_t)search->context->comm->rank;
 }
 
-/* The capacity of an area: the budget divided by the words of one item in every used area, from 64 to 2^22 items. */
+/* The capacity of an area: options.outbox or, if it is 0, the budget divided by the words of one item in every used
+ * area, from 64 to 2^22 items. */
 static uint32_t choose_slots(const gemp_search *search)
 {
 	uint64_t words = 1, budget = buffer_budget(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);

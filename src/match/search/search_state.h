@@ -98,7 +98,8 @@ typedef struct gemp_search_statistics {
 	uint64_t taken; /* number of tasks taken */
 	uint64_t found_local, found_crossed;
 	double kernel_seconds;
-	uint64_t sent[GEMP_MAX_STEPS];         /* by step: bytes of partial matches sent to other ranks to enter the step */
+	/* by step: bytes of partial matches sent to other ranks to enter the step or for its checks */
+	uint64_t sent[GEMP_MAX_STEPS];
 	uint64_t item_bytes, item_words_bytes; /* bytes of partial matches sent to other ranks: encoded; in whole words */
 } gemp_search_statistics;
 
