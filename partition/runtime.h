@@ -52,9 +52,10 @@ gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const c
 /* A cluster scheduler may show each rank its own devices only, so the same number may mean different cards on two
  * ranks. Ranks therefore compare places on the PCI bus and UUIDs, not numbers. */
 
-/* Collective over a node. *count becomes the number of ranks of the node that choose among the same devices as this
- * rank. *position becomes the position of this rank among these ranks. If the scheduler shows each rank only some
- * devices, *count may be smaller than the number of ranks of the node. */
+/* Collective over a node. choice: gemp_device_spec_hash of this rank's list of devices. *count becomes the number of
+ * ranks of the node that choose among the same devices as this rank. *position becomes the position of this rank among
+ * these ranks. If the scheduler shows each rank only some devices, *count may be smaller than the number of ranks of
+ * the node. */
 void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *position, int *count);
 
 /* Collective. Sets shared_by, position and cores of this rank's picks[count], and the number of threads of this rank
@@ -62,7 +63,7 @@ void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *posit
  * share. */
 void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count);
 
-/* Collective. Opens this rank's devices. `devices`: as the text of gemp_device_assign. */
+/* Collective. Opens this rank's devices. devices: the text that gemp_device_assign takes. */
 gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 /* Collective. Opens only the first of this rank's devices. Rank 0 warns if there are more devices. */
 gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);

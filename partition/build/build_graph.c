@@ -1,11 +1,12 @@
 /* Runs the stages of the builder, and has three of the stages:
- *   keys   if some key of any rank is a string, strings that are integers become integers
+ *   keys   if some key of any rank is a string, ends of edges become indices in dictionaries and, unless the caller
+ *          wants strings, strings that are integers become integers
  *   ends   ids replace the keys of the ends of edges; each distinct key of a part is looked up once, at the rank that
- *          owns its hash; the edge with the lowest place among the edges with an unknown end is reported
+ *          owns its hash; the edge with the lowest place among the edges with an unknown end is reported; if all keys
+ *          are integers, integer_keys.c does this instead, and looks up each end
  *   ranks  a sample sort (Frazer and McKellar 1970) gives every key its rank among all keys: splitters from samples of
  *          all ranks divide the keys into one range for each rank, and each rank sorts the keys of its range and sends
- *          their ranks back
- */
+ *          their ranks back */
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-/* Encodes strings that are integers as integers. */
+/* Strings that are integers in canonical form are encoded as integers. */
 static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes out = { 0 };

@@ -1,7 +1,7 @@
 /* The stages that give vertices their owners, ids and labels. Packed vertices go to the rank that owns the hash of
- * their key. The owner sorts its vertices by (hash, key, place), so vertices with the same key are neighbours, and the
- * vertex with the lowest place comes first. The vertices that stay get ids that are consecutive over the ranks, and the
- * columns of the graph are gathered in the order of ids.
+ * their key. The owner sorts its vertices by (hash, key, place), so vertices with the same key follow one another, and
+ * the vertex with the lowest place comes first. The vertices that stay get ids that are consecutive over the ranks, and
+ * the columns of the graph are gathered in the order of ids.
  *
  * Labels: every rank gets the distinct texts "A;B" of all ranks. All ranks parse the same few texts, so they give
  * labels and sets the same numbers without a further exchange. A set is a list of ascending label numbers, so texts
@@ -156,8 +156,8 @@ static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *
 	gemp_text_print(faults->message, "; an id may appear once, remove one of them");
 }
 
-/* Keeps the first vertex of each key and returns the number of kept vertices. Implied vertices sort last, so a given
- * vertex replaces an implied vertex. Two given vertices with the same key are a fault. */
+/* Keeps the first vertex of each key and returns the number of kept vertices. Implied vertices sort last, so an added
+ * vertex is kept in place of an implied vertex with the same key. Two added vertices with the same key are a fault. */
 static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
                               const uint64_t *hash, duplicate_faults *faults)
 {
@@ -277,7 +277,7 @@ static void free_router(vertex_router *route)
 }
 
 /* Collective. Sends the vertices of all parts, and then adds the vertices that only edges name. If ends are coded, the
- * stream of each part has sent the keys of ends. */
+ * stream of each part has sent the keys of ends already. */
 static gemp_code route_vertices(vertex_router *route)
 {
 	gemp_builder *builder = route->builder;
@@ -311,7 +311,7 @@ static gemp_code choose_vertices(const gemp_builder *builder, const gemp_vertex_
 	return gemp_builder_report(builder, faults.place, faults.count, message.data);
 }
 
-/* Duplicates are reported before ids are given, as the report makes all ranks fail with the same message. */
+/* Duplicates are reported before ids are given. The report makes all ranks fail with the same message. */
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_router) vertex_router arrived = { .builder = builder };

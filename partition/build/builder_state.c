@@ -1,8 +1,8 @@
 /* Adding of vertices and edges. A part holds everything that was added through the builder itself or through one
- * branch: vertices as encoded keys with their places and values, and edges as two 64-bit ends each. While all keys of a
- * part are integers, an end is the key itself. The first string key turns all ends of the part into indices of a
- * dictionary; the ends are then "coded". No function here exchanges vertices or edges. The stages in build_graph.c read
- * the parts. */
+ * branch: vertices as encoded keys with their places and values, and edges as two 64-bit ends each. While the ends of a
+ * part's edges are integer keys, an end is the key itself. The first end with a string key turns all ends of the part
+ * into indices of a dictionary; the ends are then "coded". No function here exchanges vertices or edges. The stages in
+ * build_graph.c read the parts. */
 
 #include "partition/build/builder_state.h"
 
@@ -90,7 +90,7 @@ void gemp_builder_clear(gemp_builder *builder)
 	gemp_dictionary_free(&builder->labels);
 }
 
-/* A branch borrows the files and texts of its root, so the root must be freed after the branch. */
+/* A branch borrows the texts in the options of its root, so the root must be freed after the branch. */
 void gemp_builder_free(gemp_builder *builder)
 {
 	if (!builder)
@@ -235,7 +235,7 @@ static uint64_t place_code(gemp_place place)
 	return (uint64_t)place.file << LINE_BITS | line;
 }
 
-/* Refuses keys of other types. Notes string keys, as a graph with integer keys only needs no dictionary. */
+/* Refuses keys of other types. Notes string keys, as a graph in which all keys are integers needs no dictionary. */
 static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 {
 	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))
@@ -319,7 +319,7 @@ gemp_code gemp_builder_part_code(gemp_builder_part *part)
 	return GEMP_OK;
 }
 
-/* An end is stored as a number while all keys of the part are integers. */
+/* An end is stored as a number until some end of the part has a string key. */
 static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
 {
 	if (part->edges.coded)

@@ -1,5 +1,6 @@
 /* builder_state: the state of the builder that its stages share. The stages, in order:
- *   keys      if some key is a string, strings that are integers become integers
+ *   keys      if some key is a string, ends become indices in dictionaries, and strings that are integers become
+ *             integers (not with string_keys)
  *   vertices  are sent to their owners by ranges of the hash, and sorted by (hash, key); duplicates are found; vertices
  *             get ids
  *   labels    get numbers that are the same on all ranks
@@ -21,8 +22,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An edge takes 16 bytes when it is added, and 8 bytes when the ids of its ends are known. A run of edges stores a
- * common type or consecutive places once. */
+/* An edge takes 16 bytes when it is added, and 8 bytes when the ids of its ends are known. Its type takes 4 more bytes,
+ * unless all edges of the list have type 0. Edges with one place or with consecutive places form a run, which stores
+ * the place once. */
 
 /* A run goes up to the first edge of the next run. Edge first + i of the run has the place `place` + i * step. */
 typedef struct gemp_place_run {

@@ -262,8 +262,8 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 	return gemp_comm_agree(builder->comm, add_all(list, &set, labels));
 }
 
-/* The number of buckets is the power of two next to the number of keys, so a bucket has about one key. A prefix sum
- * turns the counts of the buckets into offsets. */
+/* The number of buckets is the smallest power of two that is not below the number of keys, but at least 2, so a bucket
+ * has about one key. A prefix sum turns the counts of the buckets into offsets. */
 gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;

@@ -26,7 +26,7 @@ void gemp_integer_set_free(gemp_integer_set *set);
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count);
 
 /* Collective. Each rank appends the distinct ends of all edges whose keys it owns to `list`, as implied vertices with
- * the label set of index `labels`. */
+ * the label text of index `labels`. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
 
 /* An index of the keys that this rank owns, for integers and strings. The keys are sorted by hash, and the hashes are
@@ -34,7 +34,7 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
  * about one key, so a lookup compares about one key. */
 typedef struct gemp_key_index {
 	unsigned ranks;
-	int shift;       /* a bucket is the place of a hash in this rank's range of hashes >> shift */
+	int shift;       /* bucket = place of a hash in this rank's range of hashes >> `shift` */
 	uint32_t *begin; /* [buckets + 1]; the caller frees */
 } gemp_key_index;
 

@@ -194,7 +194,7 @@ gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 	return sort_long_rows(&s);
 }
 
-/* Rows are sorted, so parallel edges are neighbours. With `drop` the first edge of each group stays, and the gaps are
+/* Rows are sorted, so parallel edges are adjacent. With `drop` the first edge of each group stays, and the gaps are
  * closed. */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 {

@@ -14,9 +14,10 @@ enum { GEMP_PARTITIONERS = GEMP_PARTITION_PTSCOTCH + 1 };
 
 extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 
-/* Collective. part[graph->rows] becomes the part of each of this rank's vertices. Loads keys (block, random) and the
- * ends of edges. Returns GEMP_EUSAGE if the program was built without PT-Scotch. Random and block parts do not depend
- * on the number of ranks. */
+/* Collective. part[graph->rows] becomes the part of each of this rank's vertices. GEMP_PARTITION_RANDOM loads the keys
+ * if a partitioner has ordered the graph, and otherwise nothing. GEMP_PARTITION_BLOCK loads the ends of edges and the
+ * keys, and GEMP_PARTITION_PTSCOTCH the ends. The latter returns GEMP_EUSAGE if the program was built without
+ * PT-Scotch. Random and block parts do not depend on the number of ranks. */
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part);
 

@@ -137,7 +137,8 @@ static gemp_code copy_relations(induced_state *i, const bool *relations)
 	return GEMP_OK;
 }
 
-/* Collective. Sums the counts of edges and numbers the edges over all ranks. The ranks exchange nothing else. */
+/* Collective. Sums the numbers of edges and of the vertices of each label set, and numbers the edges over all ranks.
+ * The ranks exchange nothing else. */
 static void add_up(const induced_state *i)
 {
 	gemp_shard *g = i->out->graph;

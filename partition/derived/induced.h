@@ -1,5 +1,5 @@
-/* induced: the graph of some vertices and all edges between them, with their labels and attributes. Vertices stay on
- * their ranks, so the ranks exchange only counts. */
+/* induced: the graph of some vertices and all edges of chosen relations between them, with their labels and attributes.
+ * Vertices stay on their ranks, so the ranks exchange only counts. */
 
 #ifndef GEMP_PARTITION_DERIVED_INDUCED_H
 #define GEMP_PARTITION_DERIVED_INDUCED_H

@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 
 /* Collective. part[graph->rows], below `parts`, is the part of each of this rank's vertices. Within a part vertices
- * keep their order. *out has all parts of a graph loaded, and records its partition and the method.
+ * keep their order. Rows, columns and keys of *out are loaded, and *out records the partition and the method.
  * gemp_partition_assign decides which rank owns which ids. Missing parts of the old graph are loaded. *out does not
  * depend on the number of ranks. */
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,

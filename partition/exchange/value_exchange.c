@@ -1,6 +1,7 @@
 /* The exchange of values. A packed value is one byte for its type and for NULL, followed by its bytes. A column takes
  * one exchange for each of its arrays; strings take an exchange for their lengths and another for their bytes. Requests
- * for values of vertices go to the owners, and the values come back in the order of the requests, so no key is sent. */
+ * for values of vertices go to the owners, and the values come back in the order of the requests, so no ids are sent
+ * back. */
 
 #include "partition/exchange/value_exchange.h"
 
@@ -214,7 +215,7 @@ gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const ge
 	return code;
 }
 
-/* The old array is freed before the caller allocates memory for the new array. */
+/* The old array is freed as soon as the exchange has made the new array. */
 gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
                             const int *owner, size_t *received)
 {

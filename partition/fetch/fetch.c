@@ -39,7 +39,7 @@ bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot)
 	return resident_row(fetch->residency, slot, &row);
 }
 
-/* The row is resident or in the cache: the cache does not check whether it has the row. */
+/* The row must be resident or in the cache. For any other row the result is an empty row. */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row)
 {
 	size_t number;
@@ -55,7 +55,7 @@ gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return row;
 }
 
-/* The size of another rank's row is given as the largest degree of its degree class. */
+/* The size of a row that is not resident is given as the largest degree of its degree class. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 {
 	size_t row;

@@ -22,7 +22,7 @@ uint8_t *gemp_varint_put(uint8_t *to, uint64_t number)
 	return to;
 }
 
-/* A number with more than 64 bits is refused, and so is a number whose last byte is missing. */
+/* A number of more than ten bytes is refused, and so is a number whose last byte is missing. */
 const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *number)
 {
 	uint64_t value = 0;
@@ -48,8 +48,8 @@ uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 	return to;
 }
 
-/* Most differences take one byte, which is read without a call. The sum is checked, so no slot exceeds the largest
- * id. */
+/* Most differences take one byte, which is read without a call. The sum is checked, so no slot exceeds
+ * GEMP_MAX_VERTICES. */
 const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count)
 {
 	uint64_t slot = 0, step;

@@ -1,8 +1,8 @@
 /* row_code: codes rows of slots as bytes for messages.
  *
  * A number takes as many bytes as it needs, with seven bits in each byte, the lowest bits first (LEB128). A list of
- * ascending slots is coded as its first slot and the differences between neighbours. Edge numbers do not ascend along a
- * row, so a difference of edge numbers has its sign in the lowest bit. */
+ * ascending slots is coded as its first slot and the differences between consecutive slots. Edge numbers do not ascend
+ * along a row, so a difference of edge numbers has its sign in the lowest bit. */
 
 #ifndef GEMP_PARTITION_FETCH_ROW_CODE_H
 #define GEMP_PARTITION_FETCH_ROW_CODE_H
@@ -34,9 +34,8 @@ static inline size_t gemp_row_code_max_bytes(size_t entries, bool edges)
 /* Many rows as bytes. All threads code and decode them. The rows of a list are divided, in order, into blocks with some
  * thousand entries each.
  *
- *   block  number of bytes behind the number of rows, number of rows; sizes of the rows; for each row its slots and,
- *          if rows have edges, its edges
- */
+ *   block  number of bytes that follow the number of rows; number of rows; sizes of the rows; for each row its slots
+ *          and, if rows have edges, its edges */
 
 /* A growing array of bytes. */
 typedef struct gemp_row_bytes {

@@ -91,8 +91,9 @@ typedef struct gemp_id_map {
 	uint64_t *old_bounds, *new_bounds; /* [ranks + 1] */
 	bool some_deleted;                 /* whether some rank deletes a vertex */
 	gemp_rank_bitmap deleted;          /* deleted vertices by old id; set if some_deleted */
-	uint64_t *shift;                   /* [ranks] added to an id less the deleted ids before it, modulo 2^64 */
-	bool identity;                     /* every new id equals the old id */
+	/* [ranks] new id = id - number of deleted ids before it + shift of its rank, modulo 2^64 */
+	uint64_t *shift;
+	bool identity; /* every new id equals the old id */
 } gemp_id_map;
 
 /* Returns the new id of an old vertex, or GEMP_NO_VERTEX if the vertex was deleted. */

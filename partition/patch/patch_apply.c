@@ -338,8 +338,8 @@ static bool is_no_integer(const void *self, size_t row)
 	return !gemp_canonical_integer(key.string.bytes, key.string.size, &parse->integers[row]);
 }
 
-/* Collective. If all remaining string keys are integers in canonical form, they become integers. The vertices with
- * other strings have been deleted. */
+/* Collective. If all remaining string keys are integers in canonical form, they become integers, unless the patch has
+ * string_keys. The vertices with other strings have been deleted. */
 static gemp_code choose_key_type(gemp_patch_state *p)
 {
 	GEMP_OWNED int64_t *integers = NULL;

@@ -2,8 +2,9 @@
  * to the new graph, and only the targets get new ids. The rows of a changed relation are merged with added edges, and
  * its attributes are permuted like the edges. A new relation has added edges only.
  *
- * A relation is changed if any rank changes it: a reduction tells all ranks, so they take the same decision. Relations
- * without edges and columns without values are dropped. */
+ * A relation is changed if any rank deletes, moves or adds edges of the relation: a reduction tells all ranks, so they
+ * take the same decision. If any vertex is deleted, or if the caller wants origins, all old relations are made like
+ * changed relations. Relations without edges and columns without values are dropped. */
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -318,7 +319,8 @@ static gemp_code commit_relation(relation_task *m)
 	return GEMP_OK;
 }
 
-/* Collective. If no rank changes the rows, they are moved. Otherwise they are merged with the added edges. */
+/* Collective. The rows are moved if no rank changes them, no vertex is deleted and no origins are wanted. Otherwise
+ * they are merged with the added edges. */
 static gemp_code make(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;

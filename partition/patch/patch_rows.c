@@ -102,7 +102,7 @@ static gemp_code merge(row_merge *m)
 	return GEMP_OK;
 }
 
-/* Rows are sorted, so parallel edges are neighbours. */
+/* Rows are sorted, so parallel edges are adjacent. */
 static bool has_parallel(const void *self, size_t row)
 {
 	const gemp_row_patch *r = self;

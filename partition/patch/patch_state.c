@@ -106,7 +106,7 @@ typedef struct label_state {
 	uint32_t *number; /* [sets] number of each set in the new graph */
 } label_state;
 
-/* Finds the label sets of the surviving rows. Every range has counts of its own. */
+/* Finds the label sets of the rows of the new graph. Every range has counts of its own. */
 static void set_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const label_state *l = context;

@@ -302,8 +302,8 @@ static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Numbers this rank's part of the vertices, which its node shares. A slot follows all slots of higher classes, and the
- * slots of lower ids in its class. */
+/* Numbers the vertices: this rank's part of them if the ranks of the node share the arrays, and otherwise all. A slot
+ * follows all slots of higher classes, and the slots of lower ids in its class. */
 static void number_slots(gemp_slot_order *out, const uint8_t *class)
 {
 	uint64_t mine[GEMP_SLOT_CLASSES] = { 0 }, before[GEMP_SLOT_CLASSES], all[GEMP_SLOT_CLASSES], next = 0;

@@ -58,9 +58,10 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 
 /* Slots number the vertices on devices: by descending degree class, then by id. All ranks compute the same permutation
  * from one gathered byte for each vertex. This numbering has four uses. The hot rows are the first slots, for every
- * replica budget. In a row sorted by slot the oriented part is a prefix. Order restrictions compare slots. Of two rows
- * the row with the greater slot is the shorter one, except within a class, whose degrees differ by at most an eighth.
- * The price is 8 bytes for each vertex, once for each node whose ranks can share them. */
+ * replica budget. In a row sorted by slot the neighbours with a smaller slot than the row are a prefix. Order
+ * restrictions compare slots. Of two rows the row with the greater slot is the shorter one, except within a class,
+ * whose degrees differ by at most an eighth. The price is 8 bytes for each vertex, once for each node whose ranks can
+ * share them. */
 
 typedef struct gemp_slot_order {
 	uint64_t vertices;

@@ -68,7 +68,7 @@ static gemp_code exchange_slots(const row_exchange *p, size_t first, size_t end,
 }
 
 /* Collective. Exchanges the rows of all slots below `slots` in chunks, so beside the view a rank needs memory for two
- * chunks of entries at most. */
+ * chunks of entries at most, or for two copies of a row that is longer than a chunk. */
 static gemp_code exchange_rows(const row_exchange *p, size_t slots)
 {
 	const gemp_view *view = p->view;
