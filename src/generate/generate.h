@@ -1,8 +1,8 @@
 /* generate: makes graphs from a seed. A graph is the same for every number of ranks and threads.
  *
- * Every vertex and edge draws from its own counter-based stream of random numbers, so the graph does not depend on
- * which rank makes which ids. Only integers and exactly rounded operations are used, so the graph is the same on every
- * machine. */
+ * Each vertex, edge, film, person or route draws from its own counter-based stream of random numbers, so the graph does
+ * not depend on which rank makes which ids. Only integers and exactly rounded operations are used, so the graph is the
+ * same on every machine. */
 
 #ifndef GEMP_GENERATE_GENERATE_H
 #define GEMP_GENERATE_GENERATE_H

@@ -34,7 +34,8 @@ static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
-/* Reserves memory for all arrays before it copies rows, so that a failure leaves the store unchanged. */
+/* store->rows grows only after all arrays have grown. If memory runs out in add_values, the columns of values may
+ * already have some of the new rows. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	GEMP_CHECK(!batch->multiplicity);
@@ -159,7 +160,7 @@ static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
 	return ((id + 1) * parts - 1) / vertices;
 }
 
-/* Do all vertices of the match lie in one of `parts` parts? */
+/* True if all vertices of the match lie in one of `parts` parts. */
 static bool lies_in_one_part(const gemp_vertex *ids, int count, uint64_t parts, uint64_t vertices)
 {
 	uint64_t first = part_of(ids[0], parts, vertices);

@@ -36,7 +36,7 @@ typedef struct gemp_sink {
 	void (*free)(void *self);
 } gemp_sink;
 
-/* {0} is allowed. */
+/* Frees a sink and sets it to {0}. The sink may already be {0}. */
 static inline void gemp_sink_free(gemp_sink *sink)
 {
 	if (sink->free)

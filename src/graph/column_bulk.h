@@ -26,7 +26,7 @@ gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count);
 /* Turns a column of integers into a column of floats. */
 gemp_code gemp_column_to_float(gemp_column *column);
-/* Is any value not NULL? */
+/* True if some value is not NULL. */
 bool gemp_column_has_value(const gemp_column *column);
 /* Frees `null` if no row is NULL. */
 void gemp_column_trim_nulls(gemp_column *column);

@@ -275,7 +275,7 @@ static size_t find_column(const gemp_table *props, const char *name)
 	return column ? (size_t)(column - props->columns) : SIZE_MAX;
 }
 
-/* Does some relation have this column behind a column that is not merged yet? */
+/* True if some relation has this column behind a column that is not merged yet. */
 static bool is_needed_later(const column_merge *m, const char *name)
 {
 	for (size_t r = 0; r < m->relations; r++) {
@@ -286,9 +286,9 @@ static bool is_needed_later(const column_merge *m, const char *name)
 	return false;
 }
 
-/* Returns the next column of the merged order, or NULL at the end: a column that no relation has behind an unmerged
- * column. If the orders of the relations contradict one another, there may be no such column, and any unmerged column
- * is returned. */
+/* Returns the next column of the merged order: a column that no relation has behind an unmerged column. If the orders
+ * of the relations contradict one another, there may be no such column, and any unmerged column is returned. Returns
+ * NULL if all columns are merged. */
 static const gemp_column *next_column(const column_merge *m)
 {
 	const gemp_column *any = NULL;

@@ -103,13 +103,13 @@ typedef struct gemp_shard {
 	size_t relation_count;
 	gemp_relation *relations; /* [relation_count], sorted by name */
 
-	gemp_shard_loader loader; /* all functions are NULL if all arrays are loaded */
+	gemp_shard_loader loader; /* all functions are NULL in a graph made in memory */
 } gemp_shard;
 
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id);
 gemp_count gemp_shard_edges(const gemp_shard *graph);
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name); /* returns NULL if there is none */
-/* Are these arrays loaded for each relation r with relations[r]? */
+/* True if these arrays are loaded for each relation r with relations[r]. */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts);
 /* Returns the type of the edge attributes with this name over all relations. If the types differ, it is float for
  * numbers and string for all other combinations; if no relation has the attribute, it is string. */

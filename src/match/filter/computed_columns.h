@@ -1,5 +1,5 @@
-/* computed_columns: values of vertices that conditions read but the graph does not store: degrees, COUNT { (v)-[:T]->()
- * }, and lists of labels, labels(v). A column of degrees has one row for each own vertex of the rank. */
+/* computed_columns: values of vertices that conditions read but the graph does not store: degrees (COUNT { (v)-[:T]->()
+ * }) and lists of labels (labels(v)). A column of degrees has one row for each own vertex of the rank. */
 
 #ifndef GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H
 #define GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H

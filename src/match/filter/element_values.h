@@ -1,5 +1,5 @@
 /* element_values: fetches attributes of the vertices and edges in results from their owners, each distinct element
- * once. This is GEMP's second phase: it runs after matching, and only for elements of results.
+ * once. Elements that are in no result are not fetched.
  *
  * Ids and edges are requested in any order. The replies are in the ascending order of the distinct elements, and each
  * column has one row for each distinct element. A vertex index finds the position of each of many vertices among the
@@ -43,8 +43,8 @@ size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id);
 /* Sorts ids ascending in place, and removes duplicates. *count becomes the number of distinct ids. */
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count);
 
-/* A vertex index holds the distinct vertices among many, and finds the position of each of the many among the distinct
- * ones. It is a bitmap over the vertices of the graph or, for few vertices of a large graph, a sorted list.
+/* A vertex index collects vertices, which may repeat, and finds the position of any of them among the distinct
+ * vertices. It is a bitmap over the vertices of the graph or, for few vertices of a large graph, a sorted list.
  *
  *     gemp_vertex_index_new -> gemp_vertex_index_add, repeatedly -> gemp_vertex_index_finish -> gemp_vertex_index_find
  *     -> gemp_vertex_index_free */

@@ -43,7 +43,7 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 	return GEMP_OK;
 }
 
-/* Columns are freed before the launcher, because the launcher's device holds them. */
+/* The columns' device is borrowed and stays. */
 void gemp_filter_free(gemp_filter *filter)
 {
 	if (!filter)
@@ -274,8 +274,8 @@ static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool n
 
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out);
 
-/* Evaluates a child of a junction that has no kernel. The host evaluates only the rows that the other children, whose
- * result is `out`, leave undecided. */
+/* Evaluates a child of an AND or OR on the host, because the child has no kernel. The host evaluates only the rows that
+ * the other children, whose result is `out`, leave undecided. */
 static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, bool negated, bool or,
                                     const gemp_buffer *out, const gemp_buffer *other)
 {

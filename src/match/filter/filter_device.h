@@ -49,7 +49,7 @@ typedef struct gemp_filter_column {
 	int id; /* the column's number, as gemp_filter_reads returns it */
 	bool on_device;
 	gemp_operand operand;
-	/* sampled: a sample has decided about a dictionary; tried: a dictionary was tried without a sample */
+	/* sampled: a dictionary was tried, with or without a sample; tried: it was tried without a sample */
 	bool sampled, tried;
 	gemp_filter_codes dictionary; /* codes is NULL if there is no dictionary */
 	bool dictionary_on_device;

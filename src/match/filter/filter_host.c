@@ -396,7 +396,8 @@ static bool reads_only(const gemp_expr *expr, int *id)
 	return true;
 }
 
-/* Such an expression has one outcome for each distinct string, so a dictionary may save most evaluations. */
+/* An expression that reads only one column of strings has one outcome for each distinct string, so a dictionary may
+ * save most evaluations. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id)
 {
 	*id = GEMP_FILTER_NO_COLUMN;
