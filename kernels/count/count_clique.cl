@@ -29,8 +29,9 @@
 #endif
 
 /* A task is a vertex of list[first .. end), and a group takes one task at a time. The vertices of list have d >= k - 1;
- * those with the longest low rows come first. room is local memory of two longs for each work-item. If COUNT_SPACE is
- * __local, room also has the slots and bits; otherwise slab has slab_words for each group. */
+ * those with the longest low rows come first. room is local memory. At the end of the kernel it has two longs for each
+ * work-item. If COUNT_SPACE is __local, it has the slots and bits of a task before that; otherwise they lie in slab,
+ * which has slab_words for each group. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices,
                            __global const uint *list, uint first, uint end, uint rank, uint ranks, __global uint *slab,
                            ulong slab_words, __global uint *control, __global long *out, ulong place,

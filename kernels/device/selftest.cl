@@ -2,8 +2,8 @@
  * bits, local memory after barriers, atomics on u32 and u64. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-/* out[i] becomes a hash of the work-item at the mirrored position in the group. drawn[] becomes a ticket for each
- * work-item, each ticket once. sum becomes a 64-bit sum. */
+/* out[i] becomes a hash of the work-item at the mirrored position in the group. drawn[t] becomes 1 for each ticket t
+ * that a work-item draws. sum becomes the 64-bit sum of (i + 1) << 33 over all work-items i. */
 __kernel void selftest(__global ulong *out, volatile __global uint *drawn, volatile __global uint *ticket,
                        volatile __global ulong *sum, __local ulong *mirror)
 {

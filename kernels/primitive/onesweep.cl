@@ -8,14 +8,14 @@
  * of all tiles up to it. The value of the second state alternates between sweeps, so entries of the previous sweep are
  * invalid and need not be cleared.
  *
- * Options: those of radix.clh; SWEEP_SPREAD: 0 if the code of a key is the key with inverted bits. */
+ * Options: those of radix.clh; SWEEP_SPREAD: 0 if the code of every key is key ^ flip. */
 #include "radix.clh"
 
 #define SWEEP_DIGITS 8 /* maximum number of digits */
 #define SWEEP_STATE 30
 #define SWEEP_OF_TILE 1u
 
-/* `turned` is the digit of `flip`, by which the digit of an inverted key is inverted. */
+/* `turned` is the same digit of `flip`: the digit of key ^ flip is the digit of the key ^ turned. */
 #if SWEEP_SPREAD
 #define sweep_code(key) primitive_code(key, flip, spread)
 #define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))

@@ -31,7 +31,7 @@ PRIMITIVE_KERNEL void scan_slab_sums(__global const scan_number *numbers, uint c
 		sums[get_group_id(0)] = all;
 }
 
-/* Scans the sums of slabs. Launched with one group. The total goes to sums[slabs] and sums_of_all[count]. */
+/* Scans the sums of slabs. Launched with one group. The total goes to sums_of_all[count]. */
 PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
 {
 	GEMP_GROUP_DECLARE
@@ -114,7 +114,7 @@ __kernel void scan_slab_sums(__global const scan_number *numbers, uint count, ui
 	sums[get_global_id(0)] = sum;
 }
 
-/* Scans the sums of slabs. Launched with one work-item. */
+/* Scans the sums of slabs, like the kernel above. Launched with one work-item. */
 __kernel void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
 {
 	ulong before = 0;

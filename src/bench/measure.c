@@ -1,5 +1,5 @@
 /* Queries are repeated until enough runs or seconds are used. Shuffles are repeated TRIES times, and the fastest try
- * counts. All times are the maximum over the ranks, so all ranks stop after the same run. */
+ * counts. The times of runs and tries are the maximum over the ranks, so all ranks stop after the same run. */
 
 #include "bench/measure.h"
 

@@ -204,8 +204,8 @@ static gemp_counter *align_counters(void *window)
 	return (gemp_counter *)(((uintptr_t)window + line - 1) / line * line);
 }
 
-/* Collective. The window lies in memory of rank 0 of the node. If rank 0 has too little, each rank has a window of its
- * own. */
+/* Collective. The window lies in memory of rank 0 of the node. If some node has too little memory, or no node has
+ * several ranks, each rank has a window of its own. */
 static void open_counters(gemp_comm *comm)
 {
 	const size_t bytes = (GEMP_NODE_COUNTERS + 1) * sizeof(gemp_counter);

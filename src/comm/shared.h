@@ -62,9 +62,9 @@ size_t gemp_shared_peak(void); /* peak bytes of this process in shared blocks */
 /* COUNTERS distribute work among the ranks of a node: an idle rank takes the next number without the help of another
  * rank.
  *
- * A counter is an atomic word of shared memory. MPI's one-sided calls would wait for a busy target instead. If a node
- * has too little shared memory, each of its R ranks has its own counter, which yields every R-th number. Counters are
- * nested: the last opened counter is closed first. */
+ * A counter is an atomic word of shared memory. MPI's one-sided calls would wait for a busy target instead. If some
+ * node has too little shared memory, every rank has its own counter, which yields every R-th number, where R is the
+ * number of ranks of its node. Counters are nested: the last opened counter is closed first. */
 
 enum { GEMP_NODE_COUNTERS = 64 };
 
@@ -73,7 +73,7 @@ typedef struct gemp_counter {
 	uint64_t step; /* the difference of two consecutive numbers: 1, or R without shared memory */
 } gemp_counter;
 
-/* Collective. Opens a counter on each node. The counter is 0 before any rank returns. */
+/* Collective. Opens a counter on each node. No rank of the node returns before the counter is set. */
 gemp_counter *gemp_counter_open(gemp_comm *comm);
 /* Local. No rank may open another counter before all ranks have taken their last number. */
 void gemp_counter_close(gemp_comm *comm);

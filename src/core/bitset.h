@@ -1,5 +1,5 @@
-/* bitset: sets of small numbers as bits, in words of 32 bits, which kernels read, too, or of 64 bits, for the host
- * only.
+/* bitset: sets of small numbers as bits. The words have 32 bits, so that kernels can read them, or 64 bits, for the
+ * host only.
  *
  * A set is words[ceil(bits / 32)] or words[ceil(bits / 64)]. Bit i lies in word i / 32 or i / 64, and lower bits come
  * first. Functions with `atomic` in their name may run concurrently. Their memory order is relaxed, since the end of

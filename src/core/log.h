@@ -1,5 +1,5 @@
-/* log: messages and progress for people. They are passed to the callbacks of the context that was opened last
- * (gemp/log.h), and dropped without callbacks. Rank 0 speaks for all ranks; gemp_log_local is for facts that only this
+/* log: messages and progress for people. Messages go to the callbacks of the context that was opened last (gemp/log.h);
+ * if it has no callbacks, they are dropped. Rank 0 speaks for all ranks; gemp_log_local is for facts that only this
  * rank knows. The settings belong to the process. Only the thread that calls MPI logs. */
 
 #ifndef GEMP_CORE_LOG_H

@@ -237,8 +237,8 @@ struct gemp_arena_block {
 	_Alignas(16) char bytes[];
 };
 
-/* Allocates from the newest block. A value that does not fit starts a new block of twice the size, so a long row takes
- * a logarithmic number of blocks. */
+/* Allocates from the newest block. A value that does not fit starts a new block of at least twice the size, so a long
+ * row takes a logarithmic number of blocks. */
 char *gemp_arena_alloc(gemp_arena *arena, size_t size)
 {
 	struct gemp_arena_block *block = arena->blocks;

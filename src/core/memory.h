@@ -118,7 +118,7 @@ gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size);
 
-/* An arena is memory for values that live as long as one row: many small allocations that are released together. */
+/* An arena is memory for many small values that are released together, such as the values of one result row. */
 
 typedef struct gemp_arena {
 	struct gemp_arena_block *blocks; /* the newest first */

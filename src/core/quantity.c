@@ -1,5 +1,5 @@
 /* Numbers for people. The output separates groups of digits by commas in every locale, since scripts read it. The input
- * may have any form of the output, and the usual units. */
+ * is read without commas. */
 
 #include "core/quantity.h"
 
@@ -107,7 +107,7 @@ gemp_shown gemp_counted(uint64_t count, const char *noun)
 	return shown;
 }
 
-/* From 1023.95 on, a number would print as "1024.0" of its unit, so it takes the next unit. */
+/* A number of 1023.95 or more takes the next unit, in which it prints as at least "1.0". */
 gemp_shown gemp_shown_bytes(uint64_t bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

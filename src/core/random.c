@@ -41,8 +41,7 @@ uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-/* The bytes of a key are hashed with the highest byte first, so the hash does not depend on the machine's byte
- * order. */
+/* Swaps the bytes of a key, so that its highest byte comes first on a little-endian machine. */
 void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out)
 {
 	for (size_t i = 0; i < count; i++) {

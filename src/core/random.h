@@ -1,4 +1,4 @@
-/* random: seeded streams and hashes, the same on every machine.
+/* random: seeded streams and hashes, the same on every little-endian machine.
  *
  * A stream is SplitMix64 (Steele, Lea and Flood 2014): its k-th number is gemp_mix(seed + k * golden), so any number
  * can be computed without the numbers before it. Hashes are XXH3 with 64 bits (Collet). Files contain results of both

@@ -2,21 +2,23 @@
  * removal of unfinished files when a signal ends the process.
  *
  * mpirun forwards SIGUSR2 to all ranks, srun forwards all signals, and a scheduler that cancels a job sends SIGTERM.
- * The handlers only read static arrays and call async-signal-safe functions. At most 4 temporary files are registered
- * at a time. */
+ * The handlers access only static variables and call async-signal-safe functions. At most 4 temporary files are
+ * registered at a time. */
 
 #ifndef GEMP_CORE_SIGNALS_H
 #define GEMP_CORE_SIGNALS_H
 
 #include <stdbool.h>
 
-/* From now on SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are only recorded; a second SIGINT ends the process. */
+/* From now on SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are only recorded. If SIGINT was the last recorded signal, another
+ * SIGINT ends the process. */
 void gemp_signals_record(void);
-/* From now on these signals end the process by default. Before that, the handler writes `text`, a whole line, to
- * stderr; NULL: no line. The text must stay valid. */
+/* From now on these four signals end the process by their default action, after the removal of the temporary files.
+ * Before that, the handler writes `text`, a whole line, to stderr; NULL: no line. The text must stay valid. */
 void gemp_signals_set_message(const char *text);
 
-/* Restores the default actions. A signal that was recorded before is raised again at once. */
+/* From now on the four signals end the process without a line of text. A signal that was recorded before is raised
+ * again at once. */
 void gemp_signals_restore(void);
 /* Between suspend and resume, signals end the process. This is for parts of the work that lose nothing, such as waiting
  * for input from a pipe. suspend returns whether signals were recorded before; the caller passes this to resume, which

@@ -13,7 +13,7 @@
 
 enum { GEMP_MESSAGE_SIZE = 4096 };
 
-/* A programmer's error: prints file:line and the text, and aborts the job. */
+/* A programmer's error: prints file:line and the text, and aborts the process. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* For functions with `gemp_code code = GEMP_OK;` and a label `done:`, which release objects collectively or in a given

@@ -109,7 +109,7 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[b_length];
 }
 
-/* At most a third of the word may differ, so that unrelated names are not suggested. */
+/* Allows 1 + length / 3 edits for a word of that length, so that unrelated names are not suggested. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;

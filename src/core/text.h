@@ -1,6 +1,6 @@
 /* text: growing byte strings, for messages, rows of output and kernel source.
  *
- * {0} is an empty text. After the first addition, data[capacity] ends in a 0, which `size` does not count. A failed
+ * {0} is an empty text. After the first addition, data[size] is a final 0, which `size` does not count. A failed
  * addition sets `failed`, and later additions do nothing, so a long series of additions is checked once, at its end. */
 
 #ifndef GEMP_CORE_TEXT_H

@@ -55,9 +55,9 @@ static void run_chunks(loop_task *task)
 		task->body(task->context, thread, chunk);
 }
 
-/* The pool's helper threads live from the first loop to the end of the process, since starting a thread takes as long
- * as many loops. They serve one loop at a time. A loop that begins in the meantime, in another thread or inside a body,
- * starts threads of its own. */
+/* The pool's helper threads live from the first loop to the end of the process, since starting a thread takes longer
+ * than a short loop. They serve one loop at a time. A loop that begins in the meantime, in another thread or inside a
+ * body, starts threads of its own. */
 
 static struct {
 	pthread_mutex_t mutex;
@@ -286,7 +286,7 @@ static void add_offset(void *context, size_t range, size_t begin, size_t end)
 		task->numbers[i] += task->offset[range];
 }
 
-/* There are few ranges, so this thread alone scans their totals. */
+/* There are few ranges, so the calling thread alone scans their totals. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count)
 {
 	prefix_task task = { .numbers = numbers };

@@ -59,8 +59,9 @@ typedef void gemp_elements_body(void *context, size_t begin, size_t end);
 void gemp_for_elements(size_t count, gemp_elements_body *body, void *context);
 
 /* Prefix sums of an array, on all threads: a blocked scan (Hillis and Steele 1986, on p processors) in two passes over
- * at most GEMP_MAX_RANGES ranges. Each thread scans its ranges in place, this thread scans the totals of the ranges,
- * and then each range adds the total of the earlier ranges. Arrays of one range take one pass. Sums are modulo 2^64. */
+ * at most GEMP_MAX_RANGES ranges. Each thread scans its ranges in place, the calling thread scans the totals of the
+ * ranges, and then each range adds the total of the earlier ranges. Arrays of one range take one pass. Sums are modulo
+ * 2^64. */
 
 /* numbers[i] becomes the sum of numbers[0..i]. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count);

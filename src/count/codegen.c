@@ -182,8 +182,8 @@ static void emit_edge_symbols(gemp_text *text, const char *expression)
 	}
 }
 
-/* low_i and up_i cost no memory access beyond the row offsets, because the position at which vertex 0 was found gives
- * low_i. Vertices 1 and 2 have vertex 0 itself as a neighbour, hence the - 1. */
+/* low_i costs no memory access beyond the row offsets, because the position at which vertex 0 was found gives it. up_i
+ * also reads the degree. Vertices 1 and 2 have vertex 0 itself as a neighbour, hence the - 1. */
 static void emit_triangle_symbols(gemp_text *text, const char *expression)
 {
 	static const char *const end[] = { "low_offsets[slot_0 + 1]", "at_01", "at_02" };
@@ -221,7 +221,7 @@ static void emit_end(gemp_text *text)
 }
 
 /* Prints the kernel of a vertex table in which a work-item sums a row and, for a GPU, the kernel in which a work-group
- * does. t_01, o and u_01 belong to the entry that is added. */
+ * does. The symbols t_01, `o` and u_01 belong to the entry that is added. */
 static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_codegen *source)
 {
 	const char *expression = plan->tables[k].expression;

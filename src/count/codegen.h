@@ -68,7 +68,7 @@ gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_cou
 gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum);
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched);
 
-/* Is the number of paths of every root less than 2^32? */
+/* Is the number of paths of every root certainly less than 2^32? */
 bool gemp_wedges_few_paths(const gemp_count_graph *graph);
 
 /* Should counters have 16 bits? An end has no more paths than neighbours, so 16 bits often suffice. A counter that is

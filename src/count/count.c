@@ -72,8 +72,8 @@ static void describe_graph(gemp_count_engine *engine)
 }
 
 /* Returns an upper bound on the length of low rows before they exist. Each of the d neighbours in a low row has about d
- * neighbours or more, because slots are in descending order of degree classes; hence d * d <= 1.44 * entries. The bound
- * does not hold if parallel edges or loops have changed the order of slots. */
+ * neighbours or more, because slots are in descending order of degree classes; hence d * d <= 1.44 * entries. If
+ * parallel edges or loops have changed the order of slots, the bound is the maximum degree. */
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
@@ -90,8 +90,8 @@ static double longest_low(const gemp_count_engine *engine)
 }
 
 /* Bounds the tables in order, since the expression of a table may contain earlier tables. A table sums its expression
- * over one row, hence the factor max_degree. The rows and the sums are separate programs, so that the compiler cache
- * shares the former between all plans. */
+ * over one row, hence the factor max_degree. The rows and the sums are separate programs, so that all plans share the
+ * cached program of the rows. */
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
 	gemp_count_graph *g = &engine->graph;

@@ -12,8 +12,8 @@
 
 #include "count/term.h"
 
-/* *found becomes false, and *out unspecified, if the term has no known sums. codegrees: expressions may contain g.
- * ordered: expressions may contain u and o, and PATH_PAIRS sums are allowed. */
+/* *found becomes false, and *out unspecified, if the term has no known sums. codegrees: expressions may contain the
+ * symbol `g`. ordered: expressions may contain the symbols `u` and `o`, and PATH_PAIRS sums are allowed. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found);
 
 #endif

@@ -5,7 +5,8 @@
 #include "device/program.h"
 #include "kernels/count/count_abi.h"
 
-/* A table has its own bound, a and o are 0 or 1, and every other symbol is at most the maximum degree. */
+/* A table has its own bound, the symbols `a` and `o` are 0 or 1, and every other symbol is at most the maximum
+ * degree. */
 static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_count_graph *graph = self;

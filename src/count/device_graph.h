@@ -114,7 +114,8 @@ gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_
 /* Returns the total of groups [first, first + groups) of the last read. */
 __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups);
 
-/* *passes: can the sum's value at some vertex exceed 64 bits? Powers of the degree of a hub can. True for all stars. */
+/* *passes: can the sum's value at some vertex exceed 64 bits? Powers of the degree of a hub can. Always true if
+ * sum->leaves is not 0. */
 gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes);
 
 /* Computes this rank's part of a sum over vertices on the host in 128 bits: for values that exceed 64 bits, and for

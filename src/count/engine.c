@@ -356,7 +356,7 @@ static uint32_t count_at_least(const gemp_count_engine *engine, size_t length)
 }
 
 /* Allocates global memory for bitmaps that do not lie in local memory. On a GPU it takes at most a quarter of the free
- * memory. */
+ * memory, but always the bitmap of one group. */
 static gemp_code make_slab(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;

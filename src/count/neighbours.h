@@ -19,8 +19,8 @@ gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum
 gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t maximum,
                                      gemp_sum_result *result);
 
-/* May expressions contain g on this device? A GPU needs a table of all pairs of vertices, 4 bytes each; a CPU device
- * needs a word per vertex. */
+/* May expressions contain the symbol `g` on this device? A GPU needs a table of all pairs of vertices, 4 bytes each; a
+ * CPU device needs a word per vertex. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices);
 
 #endif

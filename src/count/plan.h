@@ -6,8 +6,8 @@
  * vertex, an edge, a triangle, a cycle, a clique or a pair with common neighbours. Maps in which vertices coincide are
  * subtracted exactly (term.h).
  *
- * All sums are over one simple undirected view of the graph. Its rows are in slots, by descending degree; slot 0 is the
- * greatest hub. A vertex comes after another if its slot is greater:
+ * All sums are over one simple undirected view of the graph. Its rows are in slots, by descending degree
+ * class. A vertex comes after another if its slot is greater:
  *
  *   VERTICES    every vertex 0
  *   EDGES       every edge 0-1 once, slot 0 < slot 1
@@ -151,8 +151,8 @@ typedef struct gemp_count_plan {
 	gemp_sum sums[GEMP_MAX_SUMS];
 	size_t table_count; /* at least 1, since table 0 is the degree */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
-	bool support;         /* some expression contains t */
-	bool ordered_support; /* some expression contains u */
+	bool support;         /* some sum reads supports: t or u in an expression, or NEIGHBOURS */
+	bool ordered_support; /* some table's expression contains u_01 */
 	/* number of matches (orbits) = sum of factor * sum over all sums / divisor; the division is exact */
 	uint64_t divisor;
 } gemp_count_plan;
@@ -162,15 +162,15 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out);
 
 void gemp_count_plan_free(gemp_count_plan *plan);
 GEMP_RELEASE(gemp_count_plan_free, gemp_count_plan *)
-/* For asserts: are the counts within the limits, and do support, ordered_support and divisor hold what their comments
- * say? */
+/* For asserts: are the counts within the limits, is the divisor positive, do all tables but table 0 have an expression,
+ * and does ordered_support imply support? */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 
 /* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES? codegen.h emits the kernels of these sums. */
 bool gemp_sum_is_direct(const gemp_sum *sum);
 
-/* Has a direct sum a kernel? A sum in which every task counts 1 has none, and neither have stars of many leaves, which
- * are summed on the host. */
+/* Is this a direct sum with a kernel? The number of vertices or of edges needs no kernel, and stars (leaves > 0) are
+ * summed on the host. */
 bool gemp_sum_has_kernel(const gemp_sum *sum);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	MAX_CLIQUE = 12, /* vertices of a clique that there are kernels for */
-	MAX_STAR = 21,   /* vertices of a star: the number of its automorphisms, 20!, fits into 64 bits */
+	MAX_CLIQUE = 12, /* maximum number of vertices of a clique for which there are kernels */
+	MAX_STAR = 21,   /* maximum number of vertices of a star: 20!, the number of its automorphisms, fits into 64 bits */
 };
 
 /* Do all edges allow the same relations? All sums are over one view. */

@@ -16,7 +16,7 @@ typedef struct gemp_count_planner_options {
 	bool iso;       /* --semantics iso: a match is an orbit */
 	bool hom;       /* --semantics hom, of a simple pattern: a match is a homomorphism */
 	bool codegrees; /* a table of the common neighbours of every pair of vertices is possible */
-	bool ordered;   /* PATH_PAIRS and tables of u are allowed */
+	bool ordered;   /* PATH_PAIRS and tables with u_01 are allowed */
 	bool parallel;  /* edges of the pattern's types join some pair of host vertices more than once */
 } gemp_count_planner_options;
 

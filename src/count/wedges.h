@@ -1,10 +1,10 @@
 /* wedges: sums over paths of two edges (WEDGES, PAIRS) and over pairs of such paths (JOINED, PATH_PAIRS), by wedge
  * counting.
  *
- * All paths r-x-w from a root r over its neighbours x are walked once. A counter for each end w becomes the number of
- * paths that end there, and the expression is summed over the ends or over the paths. Each rank has every size-th
- * vertex as a root. A worker on a CPU device keeps counters for all vertices in an array (dense); GPUs keep counters in
- * local memory (wedges_grouped.h). */
+ * The paths r-x-w from a root r over its neighbours x are walked. A counter for each end w becomes the number of paths
+ * that end there, and the expression is summed over the ends or over the paths. Each rank has every size-th vertex as a
+ * root. A worker on a CPU device keeps counters for all vertices in an array (dense); GPUs keep counters in local
+ * memory (wedges_grouped.h). */
 
 #ifndef GEMP_COUNT_WEDGES_H
 #define GEMP_COUNT_WEDGES_H

@@ -14,8 +14,8 @@ static uint32_t width_of(size_t k)
 	return 16u >> k;
 }
 
-/* from[k] becomes the first slot from which on no row is longer than the maximum of a counter of width k. Slots are in
- * about descending order of degree, so a scan from the end finds it. */
+/* from[k] becomes the first slot from which on no row is longer than the maximum of a counter of width k. The scan runs
+ * from the end and stops at the first row that needs 32 bits. */
 static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 {
 	static const uint64_t maximum[PACKED] = { 65535, 255, 15, 3 };
@@ -138,8 +138,8 @@ static size_t bucket_of(uint64_t paths)
 	return 16 + (size_t)(log - 4) * 8 + (size_t)(paths >> (log - 3) & 7);
 }
 
-/* Returns the number of roots at the front of the list behind which all roots have at most `paths` paths. Whole buckets
- * are counted, so some of these roots may have at most `paths` paths, too. */
+/* Returns the length of a front of the list such that all roots behind it have at most `paths` paths. Whole buckets are
+ * counted, so the front may also contain such roots. */
 static uint32_t roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
 {
 	uint32_t roots = 0;

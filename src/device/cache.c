@@ -206,8 +206,8 @@ static bool make_private(const char *path)
 	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Tries the user's own folder first and the most volatile folder last. If no folder can be claimed, PoCL uses its
- * shared folder, which works but may fail occasionally. */
+/* Tries the user's own folder first and /tmp last. If no folder can be claimed, PoCL uses its shared folder, which
+ * works but may fail occasionally. */
 void gemp_pocl_claim_folder(void)
 {
 	static bool claimed;

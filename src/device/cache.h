@@ -14,7 +14,7 @@
 
 enum { GEMP_CACHE_PATH = 1024 };
 
-/* Finds the folder and creates it if it is missing. Returns false if no folder is writable. */
+/* Finds the folder and creates it if it is missing. Returns false if there is no folder or it is not writable. */
 bool gemp_cache_folder(char path[GEMP_CACHE_PATH]);
 
 /* Loads the bytes stored under a name; the caller frees them (gemp_free). Returns false if there are none. */
@@ -34,9 +34,9 @@ void gemp_cache_unlock(int lock);
  *
  * PoCL stores compiled kernels in a folder shared by all processes, even at the first launch of a kernel, where we can
  * place no lock. Processes that start together occasionally damage each other's files. So each process holds one
- * numbered folder of this host, locked as long as the process lives. A numbered folder is never shared, is still filled
- * in the next run, and there are never more folders than processes ran at once. The folders lie in POCL_CACHE_DIR if
- * that is set, else in the cache folder, else in /tmp. */
+ * numbered folder of this host, locked as long as the process lives. A numbered folder has one process at a time and
+ * keeps its files for the next run. There are never more folders than processes ran at once. The folders lie in
+ * POCL_CACHE_DIR if that is set, else in the cache folder, else in /tmp. */
 
 /* Call it before the first OpenCL call of the process. Later calls do nothing. */
 void gemp_pocl_claim_folder(void);

@@ -1,9 +1,9 @@
 /* device: an OpenCL device with its queues, and buffers on it. Local: a rank has one or several devices.
  *
- * Every OpenCL call goes through GEMP_CL, which names call and error. Out of device memory becomes GEMP_ENOMEM; any
- * other error becomes GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue`
- * runs copies concurrently with kernels. Invariant: buffer_bytes is the sum of the counted bytes of all buffers and
- * never exceeds `memory`, the part of the device that this rank may use. */
+ * GEMP_CL turns the result of an OpenCL call into a gemp_code. Out of memory becomes GEMP_ENOMEM; any other error
+ * becomes GEMP_EINTERNAL. The message names error, call, file and line. `queue` runs kernels in order, with profiling;
+ * `copy_queue` runs copies concurrently with kernels. Invariant: buffer_bytes is the sum of the counted bytes of all
+ * buffers and never exceeds `memory`, the part of the device that this rank may use. */
 
 #ifndef GEMP_DEVICE_DEVICE_H
 #define GEMP_DEVICE_DEVICE_H
@@ -79,7 +79,8 @@ const char *gemp_cl_error_name(cl_int error);
 /* Buffers are counted. A request beyond max_buffer or the remaining memory is GEMP_ENOMEM, and the message has its
  * size. `from` may be NULL. gemp_buffer_borrow uses the caller's memory itself on a CPU device, where it must outlive
  * the buffer, and copies it on other devices. gemp_buffer_share does the same for memory that ranks share, which
- * kernels only read; this rank counts `own` bytes of it. */
+ * kernels only read; on a CPU device only `own` bytes of it count for this rank, and the driver's maximum replaces
+ * max_buffer. */
 typedef struct gemp_buffer {
 	cl_mem mem;
 	size_t size;    /* bytes of the buffer */

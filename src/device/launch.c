@@ -191,7 +191,8 @@ bool gemp_launch_done(const gemp_device *device)
 }
 
 /* On NVIDIA the lanes of a worker are part of one warp and exchange values without barriers, so a group may have
- * several workers. On other devices a group is one worker. */
+ * several workers. On other devices several lanes need barriers, so a group is one worker. On a CPU device a group is
+ * one work-item. */
 size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t wanted)
 {
 	if (lanes > 1 && !device->nvidia)

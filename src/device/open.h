@@ -13,7 +13,8 @@
 
 #include <CL/cl.h>
 
-/* Ranks that share a CPU device share its cores; ranks that share a GPU share its memory. memory_limit 0: no limit. */
+/* Ranks that share a device share its memory, and the cores of a CPU device. memory_limit: bytes that replace this
+ * rank's equal share of the memory; 0: the share. */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);
 /* Assigns devices (gemp_device_assign) and opens the first one (gemp_device_open_pick). */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);

@@ -2,9 +2,9 @@
  *
  * A program is searched among the newest GEMP_LOADED_PROGRAMS programs of this process, and then in the cache on disk
  * (device/cache.h) by device, driver, platform, source and options. If the cache does not have it, one of the processes
- * that need the program builds and stores it; the others wait and load it. A failed build on PoCL is tried once more,
- * since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an NVIDIA GPU.
- * Local. */
+ * that need the program builds and stores it; the others wait and load it. A failed build on a CPU device is tried once
+ * more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an NVIDIA
+ * GPU. Local. */
 
 #ifndef GEMP_DEVICE_PROGRAM_H
 #define GEMP_DEVICE_PROGRAM_H
@@ -46,8 +46,8 @@ static inline void gemp_kernel_free_at(cl_kernel *kernel)
 {
 	gemp_kernel_list_free(&kernel, 1);
 }
-/* Stores the binary again after the first launches, in which PoCL compiles work-groups. Does nothing for a program that
- * came from the cache. */
+/* Stores the binary again after the first launches, in which PoCL compiles work-groups. Does nothing on a GPU or for a
+ * program that came from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 
 /* Reads an embedded kernel file ("filter.cl", "group.clh"), or the same file in GEMP_KERNEL_DIR if that is set.
@@ -56,8 +56,7 @@ gemp_code gemp_kernel_source(char **out, const char *file);
 /* Appends the text of gemp_kernel_source. */
 struct gemp_text;
 gemp_code gemp_kernel_append(struct gemp_text *text, const char *file);
-/* After the last launch: stores a program that was built, with the work-groups that its launches have compiled, and
- * frees it. */
+/* Call it after the last launch. Stores a program that was built, like gemp_program_store, and frees it. */
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program);
 
 /* The kernel files and the files of configs/tuning, which the build puts into the program

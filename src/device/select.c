@@ -89,7 +89,8 @@ static long long pci_number(const char *text, size_t length)
 	return (long long)domain << 20 | (long long)bus << 12 | device << 4 | function;
 }
 
-/* Copies the hexadecimal digits of text[0..length) without hyphens. Returns false if there are other characters. */
+/* Copies the hexadecimal digits of text[0..length) without hyphens. Returns false if there are other characters, fewer
+ * than 8 digits or more than 32. */
 static bool digits(char out[2 * UUID_SIZE + 1], const char *text, size_t length)
 {
 	size_t count = 0;

@@ -110,7 +110,8 @@ void gemp_pinned_release(gemp_pinned *pinned, gemp_device *device)
 		return_to_pool(pinned, device);
 }
 
-/* Takes at most four times the needed size. */
+/* Takes four times the needed size, or 1 MiB if less than 1 MiB is needed, so that larger transfers fit later. The
+ * buffer's size is the maximum. */
 static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed)
 {
 	size_t wanted = needed < MIN_PINNED ? MIN_PINNED : 4 * needed;
@@ -333,7 +334,7 @@ static void convert(const pipeline *p, size_t piece, size_t part)
 			wide[i] = locked[i];
 }
 
-/* Threads take parts in ascending order, so a thread never waits for a later piece than the others convert. */
+/* Threads take parts in ascending order. While a thread waits for a piece, the other threads have all earlier parts. */
 static void convert_part(void *context, unsigned thread, size_t index)
 {
 	(void)thread;

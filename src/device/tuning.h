@@ -33,7 +33,7 @@ uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t other
 void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value);
 
 /* Fills the table for a device with this name. An unknown name or a value out of range is GEMP_EUSAGE; the message has
- * the line. */
+ * the line. GEMP_ENOINPUT if the file of GEMP_TUNING cannot be opened. */
 gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name);
 /* Fills the table from a text. */
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text);

@@ -50,8 +50,8 @@ static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 	return end;
 }
 
-/* Returns probe t of PROBES, which divide low .. high evenly. No probe is high. With few codes left, the first probe is
- * low. */
+/* Returns probe t of PROBES, which divide low .. high evenly. The first probe is low, and no probe is high unless low
+ * equals high. */
 static uint64_t probe_code(const cut_search *s, int bound, int t)
 {
 	uint64_t width = s->high[bound] - s->low[bound];
@@ -119,7 +119,7 @@ static void divide_equal_keys(cut_search *s, size_t *cut)
  * Otherwise rank r gets exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and equal keys go to ranks in the
  * order of their sources.
  *
- * All bounds are found together; each round narrows the code range of every bound to a 256th. */
+ * All bounds are found together; each round narrows the code range of every bound to a 255th. */
 static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map,
                                   bool together, size_t *cut)
 {

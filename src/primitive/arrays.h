@@ -3,7 +3,7 @@
  *
  * Over ranks, each rank sorts its array, the ranks agree on cuts that divide all keys evenly and exchange the parts,
  * and each rank sorts the elements that it has received. The cuts are found exactly, by multi-way bisection of the key
- * codes: each round counts 255 probes for every cut in one reduction, so 32-bit keys need 4 rounds. */
+ * codes: each round counts 255 probes for every cut in one reduction, so 32-bit keys need at most 5 rounds. */
 
 #ifndef GEMP_PRIMITIVE_ARRAYS_H
 #define GEMP_PRIMITIVE_ARRAYS_H

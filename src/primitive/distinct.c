@@ -21,7 +21,7 @@ enum {
 	ITEM_SLAB = 1 << 12,
 };
 
-/* The state of one search on a device. A bitmap has a bit for each code, and a slab is a part of a sorted array. */
+/* The state of one search on a device. A bitmap has a bit for each code, and a slab is a part of the array. */
 typedef struct device_distinct {
 	gemp_toolbox *box;
 	gemp_key_kind kind;
@@ -134,8 +134,8 @@ static gemp_code scan_counts(const device_distinct *f, size_t chunks, cl_uint *a
 	return gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
 }
 
-/* Marks the keys, counts the bits of each chunk, scans the counts, and writes the keys. Marking segments counts them,
- * too. */
+/* Marks the keys, counts the bits of each chunk, scans the counts, and writes the keys. mark_segments counts the bits
+ * itself. */
 static gemp_code find_in_bitmap_device(device_distinct *f, gemp_buffer *out, cl_uint *all)
 {
 	size_t chunks = chunks_of(f);

@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const 
 	gemp_key_range e = { .min = UINT64_MAX, .sorted = true };
 	if (begin == end)
 		return e;
-	/* Compares the key before the slab, too, so that `sorted` and `differing` hold across slabs. */
+	/* Begins with the key before the slab, so that `sorted` and `differing` hold across slabs. */
 	uint64_t before = gemp_key_code(gemp_key_get(m->keys, begin ? begin - 1 : 0, map.size), map), any = before;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t code = gemp_key_code(gemp_key_get(m->keys, i, map.size), map);

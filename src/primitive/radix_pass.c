@@ -118,8 +118,8 @@ void gemp_radix_host_move(gemp_radix_host *pass)
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 enum { LARGE = 1 << 22 }; /* bytes of an array that exceeds a core's cache */
 
-/* The number of keys that a work-item holds. Local memory and registers limit it, so that two or three groups share a
- * unit. */
+/* The number of keys that a work-item holds. Local memory and registers limit it: with these numbers two or three
+ * groups share a unit. */
 static unsigned items_of(const gemp_radix_device *r)
 {
 	if (r->group == GEMP_TOOL_WARP)

@@ -1,8 +1,8 @@
 /* radix_pass: one stable pass of a radix sort or split, on the host or on a device. Every element moves to its bucket.
  *
- * The array is divided into slabs, one or more for each thread or work-group. Each slab counts its elements by bucket
- * in places[slabs][2^bits]. Prefix sums over buckets, then slabs, turn the counts into positions. Then each slab moves
- * its elements (parallel counting sort: Zagha and Blelloch 1991). */
+ * The array is divided into slabs, one for each thread, work-group or work-item. Each slab counts its elements by
+ * bucket in places[slabs][2^bits]. Prefix sums over buckets, then slabs, turn the counts into positions. Then each slab
+ * moves its elements (parallel counting sort: Zagha and Blelloch 1991). */
 
 #ifndef GEMP_PRIMITIVE_RADIX_PASS_H
 #define GEMP_PRIMITIVE_RADIX_PASS_H

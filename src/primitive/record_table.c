@@ -104,7 +104,7 @@ void gemp_record_table_rehash(gemp_record_table *table)
 	table->old_count = 0;
 }
 
-/* Frees the old slots. */
+/* Moves the records that are still in the old slots, and frees the old slots. */
 void gemp_record_table_trim(gemp_record_table *table)
 {
 	gemp_record_table_rehash(table);

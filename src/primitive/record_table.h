@@ -104,7 +104,8 @@ gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record
 /* Returns the record with this key, or NULL. */
 uint32_t *gemp_record_table_find(const gemp_record_table *table, const uint32_t *record, uint64_t hash);
 
-/* Fetch data into the cache, for all records of a block: first their slots, then the records of these slots. */
+/* Fetch data of one record into the cache. A caller first prefetches the slots of a whole block of records, and then
+ * the records in these slots. */
 void gemp_record_table_prefetch(const gemp_record_table *table, uint64_t hash);
 void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t hash);
 

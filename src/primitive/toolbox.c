@@ -167,7 +167,7 @@ gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t gr
 	return gemp_tool_launch_with(box, kernel, groups, group, all, total);
 }
 
-/* There are as many slabs as the device runs at once, since each slab has a row of counts. */
+/* There are at most slabs_a_unit slabs for each compute unit, since each slab has a row of counts. */
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit)
 {
 	size_t max_slabs = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;

@@ -61,7 +61,8 @@ struct gemp_toolbox {
 	double build_seconds;
 };
 
-/* Returns the work-group size of the form in groups: `wanted` on NVIDIA, one warp on other devices. */
+/* Returns the work-group size of the form in groups: `wanted` on an NVIDIA GPU that allows it, otherwise one warp.
+ * Returns 0 for the form by items. */
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
 
 /* Gets a kernel of `file` with these options and those of the form, for groups of `group` work-items; 0: the form by

@@ -1,8 +1,8 @@
 /* shuffle: groups tuples of a destination and a value by ranges of destinations.
  *
  * Destinations are numbers, divided into 2^bits ranges of 2^shift destinations each. The range of a tuple is
- * (destination >> shift) & (2^bits - 1). The sums of a range are small enough for the local memory of a work-group.
- * There are four methods, and a fifth for CPU devices only:
+ * (destination >> shift) & (2^bits - 1). If shift <= GEMP_SHUFFLE_SHIFT, the sums of a range fit into the local memory
+ * of a work-group; only decoding itself allows a larger shift. There are four methods, and a fifth for CPU devices only:
  *
  *   decode    tuples are put in the order of their ranges: destinations are counted by range, the counts become
  *             prefix sums, and each work-group orders its tile of tuples in local memory and writes it in runs
@@ -51,7 +51,7 @@ typedef struct gemp_tuples {
 	const gemp_buffer *extent;
 } gemp_tuples;
 
-/* Local. Copies the tuples `in` in the order of ranges to other buffers, `out`. Range r becomes the tuples from
+/* Local. Copies the tuples of `in` to the buffers of `out`, in the order of ranges. Range r becomes the tuples from
  * begin[r] to begin[r + 1]; begin has 2^bits + 1 u32. out->count and out->extent are not read. Does not wait, except if
  * in->extent is set and the device is a CPU or the shuffle is stable. */
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
