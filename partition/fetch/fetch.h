@@ -39,7 +39,8 @@ typedef struct gemp_fetch {
 	gemp_fetch_stats stats;
 } gemp_fetch;
 
-/* Collective. All arguments are borrowed. Either all views have edges, or no caller reads edges. */
+/* Collective. All arguments are borrowed. If only some views have edges, callers read edges only in rows of these
+ * views. */
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *views, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);

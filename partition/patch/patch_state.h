@@ -21,10 +21,9 @@ typedef struct gemp_patch_state {
 	gemp_id_map id_map;
 	uint64_t new_vertices; /* number of new vertices of all ranks */
 	size_t survivors;      /* number of this rank's old vertices that stay */
-	uint64_t
-		/* [surviving_count] old rows of this rank that stay, then the new rows from->rows, from->rows + 1, ...; NULL:
-		 * all rows stay */
-		*surviving;
+	/* [surviving_count] old rows of this rank that stay, then the new rows from->rows, from->rows + 1, ...; NULL if no
+	 * vertex of any rank is deleted, so all old rows stay */
+	uint64_t *surviving;
 	size_t surviving_count;
 } gemp_patch_state;
 

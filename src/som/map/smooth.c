@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };                 /* kernels/som/som_grid.clh */
-enum { LINES = 4, GROUP = 64 };                                /* kernels/som/som_smooth.cl */
+enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };                 /* as in kernels/som/som_grid.clh */
+enum { LINES = 4, GROUP = 64 };                                /* as in kernels/som/som_smooth.cl */
 enum { WIDE = 32, TALL = 8, WIDE_LOCAL = 8, TALL_LOCAL = 32 }; /* groups with row sums in global or local memory */
 
 /* Returns the number of units of a row that a work-item processes. A CPU device has vectors for GEMP_SOM_LANES
