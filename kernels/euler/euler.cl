@@ -5,10 +5,10 @@
  * consists of the slots from a splitter to the next splitter along the successors. The nodes of the union-find forest
  * are the segments, followed by the orphans, which are the circuits without a splitter.
  *
- * A walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the slots to
- * chunks, and the later steps read the chunks in order: to mark slots visited, to store labels, to find slots whose
- * successor changes, and to write the order. Labels are stored in two steps: first for a sample of the slots, and,
- * after the sample has been united, for the slots outside the giant component.
+ * On an H200 a walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the
+ * slots to chunks, and the later steps read the chunks in order: to mark slots visited, to store labels, to find slots
+ * whose successor changes, and to write the order. Labels are stored in two steps: first for a sample of the slots,
+ * and, after the sample has been united, for the slots outside the giant component.
  *
  * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools. Each pool has `room` chunks for
  * the first walk, and as many for the second walk, which follows the segments that have changed. A piece is a group of

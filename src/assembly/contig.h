@@ -28,7 +28,7 @@ typedef struct gemp_contig {
 	/* The counts are over all ranks. If reads come from both strands, they count both directions. */
 	uint64_t unitigs, copies; /* number of edges, without and with copies */
 	uint64_t unbalanced;      /* number of vertices with unequal in- and out-degree; a path has two */
-	uint64_t components;      /* 0: not counted, because the balance alone has decided */
+	uint64_t components;      /* 0: not counted, because the graph was not gathered */
 	size_t examples;
 	gemp_contig_vertex example[GEMP_CONTIG_EXAMPLES]; /* [examples] the unbalanced vertices with the smallest words */
 	gemp_sequences sequences;                         /* the contig, or empty */

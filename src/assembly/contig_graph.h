@@ -16,7 +16,7 @@ typedef enum gemp_contig_verdict {
 	GEMP_CONTIG_DISCONNECTED, /* several components */
 	/* both strands are in one component, because a path connects a word and its reverse complement */
 	GEMP_CONTIG_STRANDS,
-	GEMP_CONTIG_TOO_LARGE, /* the graph has more edges than gemp_limits.contig_unitigs */
+	GEMP_CONTIG_TOO_LARGE, /* the graph has more edges, with copies, than gemp_limits.contig_unitigs */
 	GEMP_CONTIG_VERDICTS
 } gemp_contig_verdict;
 

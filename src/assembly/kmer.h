@@ -32,7 +32,7 @@ static inline unsigned gemp_base_code(char letter)
 	}
 }
 
-/* The numbers of k letters are 0 .. 4^k - 1, which is the mask. */
+/* The numbers of words of k letters are 0 .. 4^k - 1. The largest of them is the mask. */
 static inline gemp_kmer gemp_kmer_mask(unsigned k)
 {
 	return (UINT64_C(1) << 2 * k) - 1;

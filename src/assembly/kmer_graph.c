@@ -87,7 +87,7 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 	return GEMP_OK;
 }
 
-/* Collective. The counter is freed before the k-mers are sent, which halves the peak of memory. */
+/* Collective. The counter is freed before the k-mers are sent, so they are not held twice during the exchange. */
 static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
@@ -190,7 +190,8 @@ static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned
 }
 
 /* The edge that follows on the path. A path continues only through a vertex with exactly one entering and one leaving
- * edge, and only where it would not turn back into its own reverse complement. */
+ * edge, and only where it would not turn back into its own reverse complement. With `uniform` both edges must also
+ * occur equally often. */
 static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 {
 	gemp_kmer_graph *graph = l->graph;

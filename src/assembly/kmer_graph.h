@@ -31,8 +31,8 @@ typedef struct gemp_kmer_graph {
 	unsigned shift;
 } gemp_kmer_graph;
 
-/* Collective. Takes the k-mers of all ranks' counters that occur at least min_times times. The counters are emptied.
- * uniform: a path continues only to a k-mer that occurs equally often. */
+/* Collective. Takes the k-mers of all ranks' counters that occur at least min_times times. On success the counters are
+ * freed. uniform: a path continues only to a k-mer that occurs equally often. */
 gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
                               uint64_t min_times, bool uniform);
 void gemp_kmer_graph_free(gemp_kmer_graph *graph);

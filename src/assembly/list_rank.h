@@ -2,10 +2,11 @@
  * splitters (Reid-Miller 1994; Cole and Vishkin 1986).
  *
  * A hash of the item selects about one of several items as a splitter. A walker goes from each splitter to the next
- * splitter and gives every item that it passes its distance. All walkers advance together. Walkers that leave for
- * another rank travel in one exchange for each step. The splitters form a list that is several times shorter, and the
- * method is applied to it again, until the list is so short that every rank can rank it on its own. euler/ranks/list.h
- * ranks circuits of edges with 4-byte numbers in shared memory, and its head says why there are two modules. */
+ * splitter and gives every item that it passes its distance. All walkers advance together. After all walkers of all
+ * ranks have ended or left their rank, one exchange moves those that have left. The splitters form a list that is
+ * several times shorter, and the method is applied to it again, until the list is so short that every rank can rank it
+ * on its own. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory, and its head says why
+ * there are two modules. */
 
 #ifndef GEMP_ASSEMBLY_LIST_RANK_H
 #define GEMP_ASSEMBLY_LIST_RANK_H

@@ -31,7 +31,8 @@ void gemp_overlap_free(gemp_overlap *overlap)
 	*overlap = (gemp_overlap){ 0 };
 }
 
-/* Also finds the number of digits. The graph must have all words of some length, so base^digits vertices. */
+/* Also finds the number of digits. The graph must have all words of some length, so it must have base^digits
+ * vertices. */
 static gemp_code check_alphabet(word_reader *r)
 {
 	if (!r->alphabet) {

@@ -1,8 +1,9 @@
 /* overlap: the text that the vertices along an Euler circuit or path spell. Each vertex is a word, and each word begins
  * with all letters of the previous word except the first (de Bruijn 1946).
  *
- * Words are the keys of vertices. The keys are byte strings of the same length, or numbers to the base of an alphabet,
- * whose number of digits gives each vertex a different word. */
+ * Words are the keys of vertices. The keys are byte strings of the same length, or numbers. A number is written with
+ * the letters of an alphabet as digits, and the number of digits is such that the graph has all words of this
+ * length. */
 
 #ifndef GEMP_ASSEMBLY_OVERLAP_H
 #define GEMP_ASSEMBLY_OVERLAP_H

@@ -1,5 +1,5 @@
 /* sequences: texts whose letters, concatenated, are distributed evenly among ranks. A long text may lie on several
- * ranks, and each of them has its description. */
+ * ranks, and each of these ranks has the description of the text. */
 
 #ifndef GEMP_ASSEMBLY_SEQUENCES_H
 #define GEMP_ASSEMBLY_SEQUENCES_H
@@ -43,9 +43,10 @@ gemp_code gemp_sequences_put(gemp_sequences *sequences, const gemp_comm *comm, c
 
 /* Local. Writes this rank's part of all sequences as FASTA, with 80 letters in a line. The parts of the ranks, in the
  * order of ranks, make up the file. A sequence has `name` and its number from 1 as its name, and the tags of BCALM 2:
- * LN:i: letters, KC:i: times, km:f: times for each k-mer. */
+ * LN:i: letters and, if times are known, KC:i: times, km:f: times for each k-mer. */
 gemp_code gemp_sequences_fasta(const gemp_sequences *sequences, const char *name, gemp_text *out);
-/* Local. Writes this rank's part as lines S of GFA 1. Each line has all letters of a sequence. */
+/* Local. Writes this rank's part as lines S of GFA 1. A line has all letters of a sequence, so it may begin on one rank
+ * and end on another. */
 gemp_code gemp_sequences_gfa(const gemp_sequences *sequences, const char *name, gemp_text *out);
 
 #endif

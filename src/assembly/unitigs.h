@@ -1,8 +1,9 @@
 /* unitigs: the unbranched paths of a graph of k-mers. Every k-mer lies on exactly one unitig.
  *
  * A path continues through a vertex that exactly one edge enters and one edge leaves. A closed path begins at its
- * smallest k-mer. If reads come from both strands, a path and its reverse complement are one unitig, which is kept in
- * the direction that comes first in the order of words. Paths end where they would turn back into themselves. */
+ * smallest k-mer. If reads come from both strands, a path and its reverse complement stand for one unitig, and the
+ * direction that comes first in the order of words is kept. Such a path ends where it would turn back into its own
+ * reverse complement. */
 
 #ifndef GEMP_ASSEMBLY_UNITIGS_H
 #define GEMP_ASSEMBLY_UNITIGS_H
@@ -24,7 +25,7 @@ typedef struct gemp_unitigs {
 	size_t count;                 /* number of unitigs whose heads this rank owns */
 	gemp_unitig *unitig;          /* [count] unitigs by head */
 	gemp_item *head;              /* [graph->count] the first edge of the unitig of each edge of this rank */
-	uint64_t *before;             /* [graph->count] number of edges between this first edge and the edge */
+	uint64_t *before;             /* [graph->count] number of edges of the unitig before the edge */
 	uint64_t total, letters;      /* number of kept unitigs and of their letters, on all ranks */
 } gemp_unitigs;
 

@@ -33,8 +33,8 @@ static uint64_t name_edge(void *self, gemp_edge slot)
 	return gemp_euler_edge_name(gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot));
 }
 
-/* Collective. Sets the names of the edges in these slots. If no relations were merged and no edge has moved, slots are
- * the numbers of edges, and no request is needed. */
+/* Collective. Sets the names of the edges in these slots. If no relations were merged, no closing edge was added and no
+ * edge has moved, slots are the numbers of edges, and no request is needed. */
 static gemp_code name_edges(row_source *r, const gemp_edge *slots, size_t count, uint64_t *edge_names)
 {
 	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX || r->oriented)

@@ -214,7 +214,8 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 	return GEMP_OK;
 }
 
-/* Collective. Sends edges of the forest that other ranks have found to the ranks of these edges. */
+/* Collective. Sends the edges of the forest that this rank has found by contraction to the ranks that have these
+ * edges. */
 static gemp_code return_tree(component_search *f)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -304,8 +305,8 @@ static gemp_code find_on_device(component_search *f, gemp_device *device)
 	return GEMP_OK;
 }
 
-/* A device is used only for a single rank. The forest is sorted in both cases, so the result does not depend on the
- * place. */
+/* A device is used only for a single rank. The forest is sorted in both cases, because threads and work-items find its
+ * edges in any order. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {

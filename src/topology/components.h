@@ -5,7 +5,8 @@
  * device, or the host's threads, run lock-free union-find over a sample of the edges and then over all edges; the ends
  * of most of these are in one set already. With several ranks each rank finds the sets of its own edges, with vertices
  * of other ranks as further elements. Links between sets of different ranks are contracted in rounds: each root is
- * hooked to a smaller neighbour, and pointers are jumped, each vertex at its owner. No rank ever has all vertices. */
+ * hooked to a smaller neighbour, and pointers are jumped, each pointer by the owner of its vertex. No rank gathers the
+ * vertices of all ranks. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
 #define GEMP_TOPOLOGY_COMPONENTS_H

@@ -66,8 +66,8 @@ typedef struct gemp_disjoint_sets {
 	uint64_t *edge;
 } gemp_disjoint_sets;
 
-/* Local. Afterwards each element is linked to the root of its set, which is an own vertex. count may be 0. edges:
- * edge[] is wanted. */
+/* Local. Afterwards each element that stands for a vertex is linked to the root of its set, which is an own vertex.
+ * count may be 0. edges: edge[] is wanted. */
 gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges);
 void gemp_disjoint_sets_free(gemp_disjoint_sets *sets);
 

@@ -1,9 +1,9 @@
 /* reverse: turns rows by source into rows by target (the transposed matrix). Vertices without incoming edges have empty
  * rows. The edges of a row keep their order, so sources ascend, and parallel edges keep their order.
  *
- * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all
- * threads. On a device the edges are sorted by target. With several ranks each edge is sent to the owner of its target
- * first. */
+ * On the host the edges are split into at most 2,048 ranges of targets, and each range is put into rows in a cache, on
+ * all threads. On a device the edges are sorted by target. With several ranks each edge is sent to the owner of its
+ * target first. */
 
 #ifndef GEMP_TOPOLOGY_REVERSE_H
 #define GEMP_TOPOLOGY_REVERSE_H

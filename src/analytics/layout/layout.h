@@ -113,8 +113,8 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 void gemp_layout_free(gemp_layout *layout);
 
 /* Returns the grid that is as nearly square as the number of ranks allows, with at least as many rows as columns.
- * Values travel within a column while kernels run. Sums travel within a row while kernels wait, so rows are the shorter
- * side. For a prime number of ranks the grid has one column, which is the cut by target. */
+ * Values travel within a column, and sums within a row. For a prime number of ranks the grid has one column, which is
+ * the cut by target. */
 gemp_layout_grid gemp_layout_grid_of(int ranks);
 
 size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes of a weight; 0: unweighted */

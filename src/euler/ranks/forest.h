@@ -3,8 +3,8 @@
  * Each team has a forest of its own rows. The teams merge these forests pairwise in log2(teams) steps (a reduction
  * tree), in which block b of step s consists of the teams b * 2^s to (b + 1) * 2^s - 1. If only the teams of one block
  * have a circuit, the circuit is closed in that step, since no other team can add an edge to it. A circuit that is not
- * closed is open, and a set of circuits is open if one of its circuits is. An edge with a closed set at one end is
- * decided for good. An edge between two open sets is deferred, and of the deferred edges only a forest is sent on. It
+ * closed is open, and a set of circuits is open if one of its circuits is open. An edge with a closed set at one end is
+ * decided for good. An edge between two open sets is deferred. Of the deferred edges only a forest is sent on, which
  * has fewer edges than there are open circuits. */
 
 #ifndef GEMP_EULER_RANKS_FOREST_H

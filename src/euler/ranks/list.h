@@ -4,7 +4,7 @@
  * Elements are numbered over all teams, and a team knows the successor of each of its elements. About one of `spacing`
  * elements is a splitter, at a random place of its block. From each splitter a walk goes to the next splitter. The
  * elements on its way are the stretch of the splitter, and the walk labels each of them with the splitter and the
- * distance. Orphans are circuits without a splitter: every third of their elements becomes a splitter, and then every
+ * distance. Orphans are circuits without a splitter: a random third of their elements become splitters, and then every
  * element that is still without a label. The splitter where a walk ends records the splitter where it began, so the
  * shorter list links splitters backwards.
  *

@@ -1,9 +1,9 @@
 /* list_ranking: finds the circuits of a list, or the places of its elements on its only circuit.
  *
- * The list is contracted (list.h) until the circuits of two or more elements have at most team->gather elements. The
- * remaining elements are followed one by one. In a single team one member does this in the team's memory. With several
- * teams every rank does it, over a copy of all remaining elements. Then the levels are expanded in reverse order: each
- * level takes its values from the splitters of its elements. */
+ * The list is contracted (list.h) until all circuits of two or more elements together have at most team->gather
+ * elements. These elements are followed one by one. In a single team one member does this in the team's memory. With
+ * several teams every rank does it, over a copy of all remaining elements. Then the levels are expanded in reverse
+ * order: each level takes its values from the splitters of its elements. */
 
 #ifndef GEMP_EULER_RANKS_LIST_RANKING_H
 #define GEMP_EULER_RANKS_LIST_RANKING_H

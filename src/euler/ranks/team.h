@@ -35,7 +35,7 @@ GEMP_INLINE void gemp_number_set(void *at, size_t i, uint64_t value, bool wide)
 		((uint32_t *)at)[i] = (uint32_t)value;
 }
 
-/* These functions are relaxed atomics, for threads and processes that share the array. */
+/* The next four functions are relaxed atomics, for threads and processes that share the array. */
 GEMP_INLINE uint64_t gemp_number_load(const void *at, size_t i, bool wide)
 {
 	return wide ? __atomic_load_n((const uint64_t *)at + i, __ATOMIC_RELAXED)
@@ -117,7 +117,7 @@ typedef struct gemp_euler_team {
 	bool wide;              /* numbers of edges have 8 bytes */
 	uint64_t seed;
 	uint32_t spacing;  /* elements for each splitter */
-	size_t gather;     /* a list of at most so many elements is ranked by every rank on its own */
+	size_t gather;     /* a list of at most so many elements is not contracted further (list_ranking.h) */
 	size_t in_flight;  /* maximum number of records that a rank sends in a round */
 	uint64_t circuits; /* number of circuits that this team has numbered */
 	gemp_traffic traffic;

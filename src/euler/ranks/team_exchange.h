@@ -57,7 +57,7 @@ typedef struct gemp_euler_exchange {
 	size_t size; /* bytes of a record */
 	/* tag[] and position[] are kept, with which the caller finds the element that an answer belongs to */
 	bool replies;
-	gemp_euler_encode *encode; /* NULL: records are sent unchanged; otherwise `received` is not set */
+	gemp_euler_encode *encode; /* NULL: records are sent unchanged; otherwise `received` has no meaning */
 	const void *context;       /* argument of encode */
 	size_t encoded_max;
 	char *encoded;            /* [capacity * encoded_max] */
@@ -82,7 +82,8 @@ gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team
 gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count);
 /* Collective. Ends the round. code: the code of gemp_euler_exchange_open and of the round's local steps. *left: on
  * entry the number of elements that this rank has not begun; on return the sum of these numbers and of the records of
- * all teams. left may be NULL. If the sum is 0, nothing is sent. */
+ * all teams. If the sum is 0, nothing is sent. If left is NULL, nothing is summed, and the exchange always takes
+ * place. */
 gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code, uint64_t *left);
 void gemp_euler_exchange_free(gemp_euler_exchange *exchange);
 
