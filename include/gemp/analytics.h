@@ -65,20 +65,21 @@ GEMP_API void gemp_analysis_settings_init(gemp_analysis_settings *settings);
  * a source. GEMP_EDATA if weights or values are out of range. */
 
 /* Collective. Breadth-first search. The column `level` is the number of edges from the source, or NULL for unreached
- * vertices. The column `parent` is the smallest key among the neighbours one level closer to the source. */
+ * vertices. The column `parent` is the smallest key among the neighbours one level closer to the source. It is NULL for
+ * the source and for unreached vertices. */
 GEMP_API gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                   const gemp_analysis_settings *settings, gemp_report *report);
 /* Collective. Shortest paths from one source. The column `distance` is the smallest sum of weights, or NULL for
- * unreached vertices. The column `predecessor` is the key of the previous vertex on a shortest path. GEMP_EDATA if a
- * weight is negative. */
+ * unreached vertices. The column `predecessor` is the key of the previous vertex on a shortest path. It is NULL for the
+ * source and for unreached vertices. GEMP_EDATA if a weight is negative. */
 GEMP_API gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                    const gemp_analysis_settings *settings, gemp_report *report);
 /* Collective. The column `rank` is the PageRank of the vertices, whose sum is 1. If the iteration does not converge,
  * the function does not fail; the report's fields `iterations`, `converged` and `residuals` show the result. */
 GEMP_API gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                        const gemp_analysis_settings *settings, gemp_report *report);
-/* Collective. The column `y` is the product A x. The entry (v, u) of A is the weight of the edge u -> v. GEMP_EDATA if
- * y overflows the precision. */
+/* Collective. The column `y` is the product A x. With the direction GEMP_ALONG the entry (v, u) of A is the sum of the
+ * weights of the edges u -> v; GEMP_AGAINST transposes A. GEMP_EDATA if y overflows the precision. */
 GEMP_API gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                    const gemp_analysis_settings *settings, gemp_report *report);
 

@@ -42,7 +42,7 @@ typedef struct gemp_bench_shuffle_settings {
 	unsigned methods;
 	bool no_uniform; /* omit the case in which all destinations are equally frequent */
 	bool no_skewed;  /* omit the case in which some destinations are far more frequent than others */
-	uint64_t tuples; /* number of tuples of each rank; 0: chosen by the kind of device */
+	uint64_t tuples; /* number of tuples of each rank; 0: chosen for the device and the method */
 } gemp_bench_shuffle_settings;
 
 /* Local. Sets all defaults. */

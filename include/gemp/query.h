@@ -30,7 +30,8 @@ typedef struct gemp_query_settings {
 	bool lenient;   /* labels, types and attributes that the graph lacks match nothing; otherwise they are an error */
 
 	/* Output in addition to rows */
-	/* number of rows that gemp_query_write without a path shows in the text of the report; 0 by default */
+	/* number of rows that gemp_query_write and gemp_query_count_per show in the text of the report if they get no path;
+	 * 0 by default */
 	uint64_t preview;
 	const char *subgraph; /* graph file for the vertices and edges that the matches cover; NULL: none */
 	bool explain;         /* the text of the report begins with the plan */

@@ -60,13 +60,16 @@ typedef struct gemp_rewrite_settings {
 /* Counts over all ranks and all steps. A step applies all matches of one rule that do not conflict. */
 typedef struct gemp_rules_result {
 	uint64_t steps;
-	uint64_t matches;      /* the matches of all steps: applied + conflicts + inapplicable */
-	uint64_t applied;      /* matches that were applied */
-	uint64_t conflicts;    /* matches that wait for a later step, since another match writes what they read or write */
+	uint64_t matches; /* the matches of all steps: applied + conflicts + inapplicable */
+	uint64_t applied; /* matches that were applied */
+	/* matches that wait for a later step, since another match writes what they read or write, or since RUN ONE selected
+	 * another match */
+	uint64_t conflicts;
 	uint64_t inapplicable; /* matches that cannot be applied, such as DELETE of a vertex that keeps edges */
 	uint64_t created_vertices, created_edges;
 	uint64_t deleted_vertices, deleted_edges; /* a vertex that is merged into another vertex counts as deleted */
-	uint64_t set;                             /* number of attributes, labels and types that were set or removed */
+	/* number of updates of attributes, labels and types; an update counts once for each element */
+	uint64_t set;
 } gemp_rules_result;
 
 /* Local. Sets all defaults. */

@@ -34,7 +34,7 @@ struct gemp_prepared {
 
 /* COUNTING BY SUMS */
 
-/* Sums give one number, so options must not ask for rows, counts per rank or vertex, a profile, or an early end. */
+/* Sums give one number, so options must not ask for rows, counts by part or vertex, a profile, or an early end. */
 static bool only_counts(const gemp_match_options *o)
 {
 	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;

@@ -147,8 +147,7 @@ static gemp_code open_devices(rewriting *r)
 	                       : GEMP_OK;
 }
 
-/* Collective. Writes the graph to its file, or, if no file is wanted, only reports it with seconds and memory. Before
- * that it copies the changed graph for a drawing. */
+/* Collective. Writes the graph if it has a file, and reports it. Before that it copies the graph for a drawing. */
 static gemp_code write_graph(rewriting *r)
 {
 	gemp_timers *timers = &r->graph->timers;

@@ -50,7 +50,7 @@ void gemp_aggregate_free(gemp_aggregate *a)
 	*a = (gemp_aggregate){ 0 };
 }
 
-/* An estimate for the memory budget. Each exact sum counts with the usual size, so that the sums need not be
+/* Returns an estimate for the memory budget. Each exact sum counts with the usual size, so that the sums need not be
  * visited. */
 size_t gemp_aggregate_memory(const gemp_aggregate *a)
 {
@@ -300,8 +300,8 @@ static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column 
 	return gemp_column_add(out, &mean);
 }
 
-/* Adds each collected value once to an aggregate of the same kind without DISTINCT. The result of this aggregate is the
- * answer. */
+/* count(DISTINCT) is the number of collected values. For the other kinds each collected value is added once to an
+ * aggregate without DISTINCT, whose result is the answer. */
 static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	GEMP_OWNED_BY(gemp_aggregate_free)

@@ -1,8 +1,7 @@
 /* aggregate: count, sum, min, max, avg and collect of the rows of many groups at once, in states that ranks can merge.
  *
- * Results depend neither on the order of rows nor on their rank: sums are exact (integers in 128 bits, floats
- * without rounding until the end), and collect gives its values in ascending order.
- */
+ * Results depend neither on the order of rows nor on the ranks that hold them: sums are exact (integers in 128 bits,
+ * floats without rounding until the end), and collect gives its values in ascending order. */
 
 #ifndef GEMP_QUERY_CLAUSE_AGGREGATE_H
 #define GEMP_QUERY_CLAUSE_AGGREGATE_H
@@ -31,7 +30,7 @@ typedef struct gemp_aggregate {
 	gemp_bag bag;
 } gemp_aggregate;
 
-/* argument is the column that later calls of gemp_aggregate_add get; NULL for count(*). */
+/* `argument` has the kind and the type of the columns that later calls of gemp_aggregate_add get; NULL for count(*). */
 void gemp_aggregate_init(gemp_aggregate *aggregate, const gemp_expr *expr, const gemp_frame_column *argument);
 void gemp_aggregate_free(gemp_aggregate *aggregate);
 size_t gemp_aggregate_memory(const gemp_aggregate *aggregate);            /* in bytes */
@@ -47,7 +46,7 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *aggregate, size_t group, const ch
 
 /* Appends the members of a group's list, in the order of the bag, to a column that has *rows rows. */
 gemp_code gemp_aggregate_members(const gemp_aggregate *aggregate, size_t group, gemp_frame_column *out, size_t *rows);
-/* Appends the group's result. elements has the keys of the vertices and edges in lists. A sum beyond 64 bits is
+/* Appends the group's result. `elements` has the keys of the vertices and edges in lists. A sum beyond 64 bits is
  * GEMP_EDATA. */
 gemp_code gemp_aggregate_finish(const gemp_aggregate *aggregate, size_t group, const gemp_elements *elements,
                                 gemp_column *out);

@@ -29,7 +29,7 @@ typedef struct gemp_group_options {
 /* Collective. If the groups do not fit into the context's host_memory, a push returns GEMP_ENOMEM. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options);
-/* Sets out to the columns of the stage's output, without rows. */
+/* *out becomes the columns of the stage's output, without rows. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options);
 
 #endif

@@ -414,7 +414,7 @@ bool gemp_pipeline_truncated(const gemp_pipeline *p)
 	return p->left_out;
 }
 
-/* Sub-patterns are evaluated for matches, so only clauses before WITH may read them. */
+/* Sub-patterns are evaluated for matches, so only the items of the first clause may read them. */
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
 	bool has_sub = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);

@@ -17,8 +17,8 @@
 
 typedef struct gemp_pipeline gemp_pipeline;
 
-/* Collective. All arguments are borrowed. output receives the items of RETURN, the shown items first, and is not freed
- * here. count_loops says whether COUNT { (v)-[:T]->() } counts loops, see gemp_degree_loops. */
+/* Collective. All arguments are borrowed. `output` receives the items of RETURN, the shown items first, and is not
+ * freed here. If `count_loops` is true, COUNT { (v)-[:T]->() } counts loops (gemp_degree_loops). */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);

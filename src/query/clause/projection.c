@@ -149,7 +149,7 @@ static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint6
 	return GEMP_OK;
 }
 
-/* Collective. The output frame is made anew for each push, because only now its number of rows is known. */
+/* Collective. The output frame is made anew for each push, because gemp_frame_pick makes a new frame. */
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;

@@ -23,12 +23,12 @@ typedef struct gemp_projection_item {
 	const char *name;      /* borrowed */
 } gemp_projection_item;
 
-/* Initialises out with the columns of the items, without rows. */
+/* *out becomes a frame with the columns of the items, without rows. */
 gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count);
 
-/* Collective. Makes a stage that turns each row of the input into a row of items. map tells which columns of the input
- * the variables are. next is borrowed. */
+/* Collective. Makes a stage that turns each row of the input into a row of items. `map` gives the column of the input
+ * for each variable. `next` is borrowed. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next);
 /* Collective. Makes a stage that passes the rows for which the condition is true. */
@@ -36,7 +36,7 @@ gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
 
 /* Collective. Makes a stage that drops the first `skip` rows in rank order and passes the next `limit` rows. The stage
- * sets *some_left_out (borrowed) if it left out rows. */
+ * sets *some_left_out (borrowed) if it left out rows, or if it reached the limit before the last rows. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next);
 /* Collective. All ranks' rows are numbered in rank order. Sets [*first, *end) to this rank's rows that lie within skip
@@ -46,7 +46,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit);
 
 /* Collective. Converts the first columns of the frame, of frame->rows rows, to out[pattern->result.shown]. Columns of
- * values are moved out of the frame. After a success the caller frees the columns in out; after a failure there is
+ * values are moved out of the frame. After a success the caller frees the columns of `out`; after a failure there is
  * nothing to free. */
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out);

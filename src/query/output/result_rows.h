@@ -1,8 +1,8 @@
 /* result_rows: the last sink of a query. The sink passes matches through the clauses WITH and RETURN
  * (clause/pipeline.h) and writes the resulting rows in the user's keys to a terminal or a file.
  *
- * Matches are kept in a row store until the round ends. Then all ranks push and write together. Rows that consist of
- * integer keys of vertices only take a shorter path once there are enough rows. */
+ * Matches are kept in a row store until the round ends. Then all ranks push and write together. Rows that consist only
+ * of integer keys of vertices take a shorter path once there are enough rows. */
 
 #ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
 #define GEMP_QUERY_OUTPUT_RESULT_ROWS_H
@@ -39,7 +39,7 @@ typedef struct gemp_limit {
 	gemp_sink *next;       /* borrowed; NULL: rows are only counted */
 } gemp_limit;
 
-/* limit is borrowed and set by the caller. The sink has nothing to free. */
+/* The caller sets the members of `limit`, which is borrowed. The sink has nothing to free. */
 gemp_sink gemp_limit_sink(gemp_limit *limit);
 
 #endif

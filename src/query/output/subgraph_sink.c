@@ -64,7 +64,8 @@ static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Collective. Marks the elements of the first rows in rank order, so that the result is the same for every schedule. */
+/* Collective. Marks the elements of the first rows in rank order, so that exactly as many matches count as the limit
+ * allows on all ranks together. */
 static gemp_code mark_within_limit(subgraph_sink *m)
 {
 	const gemp_comm *comm = m->context->comm;

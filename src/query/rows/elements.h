@@ -28,10 +28,10 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 
 void gemp_elements_free(gemp_elements *elements);
 
-/* Returns NULL for GEMP_NO_ELEMENT. Strings are borrowed. */
+/* Local. The value is NULL for GEMP_NO_ELEMENT. Strings are borrowed. */
 gemp_value gemp_elements_key(const gemp_elements *elements, uint64_t vertex);
 gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex);
-/* Returns NULL for GEMP_NO_ELEMENT. */
+/* Local. For GEMP_NO_ELEMENT the pointer to the ends is NULL, and the type is a NULL value. */
 const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge);
 gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge);
 

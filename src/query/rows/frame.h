@@ -35,7 +35,7 @@ gemp_code gemp_frame_init(gemp_frame *frame, size_t count);
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type);
 /* The first `count` columns get the kinds, names and types of the columns of `from`. */
 gemp_code gemp_frame_set_like(gemp_frame *frame, const gemp_frame *from, size_t count);
-/* Initialises out with the columns of frame and without rows. */
+/* *out becomes a frame with the columns of `frame`, without rows. */
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame);
 void gemp_frame_column_free(gemp_frame_column *column); /* for a column that is in no frame */
 void gemp_frame_free(gemp_frame *frame);
@@ -44,16 +44,16 @@ size_t gemp_frame_memory(const gemp_frame *frame); /* in bytes */
 
 /* Appends all rows of `from`, which must have the same columns. */
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from);
-/* Initialises out with the rows picked[0..count) of frame, in this order. */
+/* *out becomes the rows picked[0] to picked[count - 1] of `frame`, in this order. */
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count);
-/* Initialises out with the rows [first, first + count) of frame. */
+/* *out becomes the rows from `first` to first + count - 1 of `frame`. */
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count);
 /* Repeats every row as often as its multiplicity says, but no row more than max_times times. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times);
 
 gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row); /* for a column of values */
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row);
-/* row is the number of rows in the column so far */
+/* `row` is the number of rows that the column has so far */
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element);
 
 /* gemp_cell_pack appends a cell as bytes. Two cells are equal exactly if their bytes are (NaN equals NaN, 0.0 equals
@@ -73,8 +73,8 @@ gemp_value gemp_value_canonical(gemp_value value);
 typedef struct gemp_row_stage {
 	void *self;
 	/* Collective. Takes this rank's next rows. The stage may change the frame or take its arrays, and the caller clears
-	 * the frame afterwards. last is true if no more rows follow. The stage sets *enough, equally on all ranks, when it
-	 * wants no more rows; all later stages have had their last rows by then. All ranks return the same code. */
+	 * the frame afterwards. `last` is true if no more rows follow. The stage sets *enough, equally on all ranks, when
+	 * it wants no more rows; all later stages have had their last rows by then. All ranks return the same code. */
 	gemp_code (*push)(void *self, gemp_frame *frame, bool last, bool *enough);
 	void (*free)(void *self);
 } gemp_row_stage; /* {0}: no stage */

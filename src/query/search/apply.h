@@ -19,7 +19,7 @@ typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES 
 /* True if any sub-pattern whose purpose is in `purposes` (bits of gemp_apply_purpose) needs a search. */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes);
 
-/* Collective. The finders of the sub-patterns, which all runs share. */
+/* The finders of the sub-patterns, which all runs share. gemp_apply_new is collective. */
 typedef struct gemp_apply gemp_apply;
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes);

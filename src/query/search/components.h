@@ -1,9 +1,10 @@
 /* components: patterns that consist of several connected components, or have paths of variable length.
  *
  * A variant fixes the length of every path. The components of a variant are searched for one by one, and the product
- * sink combines their matches. The rows of the component with most matches stream through the sink; the rows of the
- * other components are gathered on every rank. The sink keeps a combination if all elements that must differ do differ.
- * If matches are counted by orbit, the sink keeps only the canonical combination of each orbit. */
+ * sink combines their matches. The rows of the component with the largest estimated number of matches stream through
+ * the sink; the rows of the other components are gathered on every rank. The sink keeps a combination if all elements
+ * that must differ do differ. If matches are counted by orbit, the sink keeps only the canonical combination of each
+ * orbit. */
 
 #ifndef GEMP_QUERY_SEARCH_COMPONENTS_H
 #define GEMP_QUERY_SEARCH_COMPONENTS_H

@@ -20,7 +20,7 @@ typedef struct gemp_correlate {
 	size_t *row_tuple;
 	size_t request_count;            /* number of requests that this rank received; requests are ordered by source */
 	size_t *request_seed;            /* [request_count] index of the seed that answers the request */
-	int *request_rank;               /* [request_count] the rank that sent it */
+	int *request_rank;               /* [request_count] the rank that sent the request */
 	size_t seed_count;               /* number of distinct tuples that this rank owns */
 	gemp_vertex *seed;               /* [seed_count * width] */
 	struct gemp_record_table *table; /* numbers the seeds; owned */
@@ -37,8 +37,8 @@ void gemp_correlate_free(gemp_correlate *c);
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
 
-/* Collective. Returns the number of_seed[s] of each seed to the ranks that requested the seed. Fills
- * out[tuple_count]. */
+/* Collective. Sends the value of_seed[s] of each seed s to the ranks that requested the seed. out[tuple_count] becomes
+ * the values of this rank's tuples. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic);
 
 #endif

@@ -221,7 +221,7 @@ static gemp_column value_at(const gemp_column *column, size_t row)
 	return one;
 }
 
-/* Passes on one row with one extension. extension NULL stands for missing elements. The row keeps its values of
+/* Passes on one row with one extension. A NULL `extension` stands for missing elements. The row keeps its values of
  * sub-patterns. */
 static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {

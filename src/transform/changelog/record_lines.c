@@ -469,8 +469,7 @@ static size_t count_sources(const gemp_record_state *r)
 	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
-/* Each thread prints into the text of its own chunk. It uses a copy of the state, with a buffer of its own for the
- * strings of new keys. */
+/* Each thread prints into the text of its own chunk, with a copy of the state and a key buffer of its own. */
 static void make_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
