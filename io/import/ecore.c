@@ -99,7 +99,8 @@ static gemp_code in_line(gemp_code code, const gemp_ecore *ecore, uint64_t line)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", ecore->path, line) : code;
 }
 
-/* text[size] is the part of a reference before #. Tests whether it names this file or one of its packages. */
+/* text[size] is the part of a reference before #. Tests whether the text is empty, the name of this file, or the URI of
+ * one of its packages. */
 static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 {
 	const char *slash = strrchr(ecore->path, '/'), *name = slash ? slash + 1 : ecore->path;
@@ -311,8 +312,8 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return GEMP_OK;
 }
 
-/* Features are resolved first. Then a feature that only its opposite names gets its opposite, and classes list their
- * features. */
+/* Features are resolved first. If only one of two opposite references names the other in the file, the other one then
+ * gets its opposite. At last, classes list their features. */
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, path = { 0 };

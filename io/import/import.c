@@ -138,7 +138,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 	return format->read(out, comm, options);
 }
 
-/* A format may read several files for one name; IMDb's name is a folder. */
+/* A format may read several files for one name. For imdb the name is that of a folder. */
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;

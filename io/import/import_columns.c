@@ -373,7 +373,7 @@ void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cel
 	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
 }
 
-/* Types are tried from the narrowest to the widest, so a column of 0 and 1 holds integers. */
+/* Types are tried in the order integer, float, boolean, string. So a column of 0 and 1 holds integers. */
 static gemp_type narrowest_type(uint32_t evidence)
 {
 	if (!(evidence & GEMP_HAS_VALUE))

@@ -18,7 +18,7 @@ typedef enum gemp_field_role {
 } gemp_field_role;
 
 typedef struct gemp_field {
-	char *name; /* owned; without the stated type */
+	char *name; /* owned; without the stated type, except in Neo4j's columns that are no attributes */
 	gemp_field_role role;
 	bool kept;   /* a column of ids that is an attribute, too */
 	char *group; /* owned; ids become `group:id`, since ids of different groups may be equal; NULL: no group */

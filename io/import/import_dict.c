@@ -36,7 +36,8 @@ static gemp_slice take_line(gemp_slice *rest)
 	return line;
 }
 
-/* The text before the first blank that one of the characters `stops` follows. */
+/* The text before the first blank that has one of the characters in `stops` behind it, or the whole text if there is no
+ * such blank. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	for (size_t i = 0; i + 1 < text.size; i++)
@@ -83,7 +84,8 @@ static gemp_slice without_number(gemp_slice line)
 	return size == 0 || text.bytes[size - 1] == ' ' ? gemp_trimmed(text.bytes, text.bytes + size) : text;
 }
 
-/* If the line begins with the number of the sense, the offset of the translations after it; otherwise 0. */
+/* If the line begins with the number of the sense, returns the offset of the translations after the number, otherwise
+ * 0. */
 static size_t after_number(gemp_slice line, int64_t number)
 {
 	size_t i = 0;

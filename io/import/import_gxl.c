@@ -47,7 +47,8 @@ static const char *find_local(const char **attributes, const char *local)
 
 /* ATTRIBUTES */
 
-/* Adds an attribute with an empty text. The texts of earlier elements are reused with their memory. */
+/* Adds an attribute with an empty text. The attributes of earlier elements have left their buffers, which are
+ * reused. */
 static gemp_code add_attribute(gxl_import *self, const char *name)
 {
 	size_t known = self->capacity;
@@ -251,7 +252,7 @@ static gemp_code on_start(void *context, gemp_xml *xml, const char *full, const 
 
 /* BOTH PASSES */
 
-/* The narrowest type as which every value of a column can be read. */
+/* The narrowest type that can hold every value of a column. */
 static gemp_type type_of(uint32_t seen)
 {
 	return seen == GEMP_SEEN_INTEGER                       ? GEMP_INTEGER

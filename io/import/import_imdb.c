@@ -1,7 +1,7 @@
 /* IMDb's own dumps: a folder with title.basics, name.basics, title.principals and, optionally, title.ratings (.tsv,
  * .tsv.gz or .tsv.zst). Titles become vertices Movie, and people become vertices Person. A principal becomes an edge
- * from the person to the title. Its type is ACTS_IN for actors and actresses, and otherwise the name of its category.
- * \N is NULL. */
+ * from the person to the title. Its type is ACTS_IN for actors and actresses, and otherwise the name of its category in
+ * capitals. \N is NULL. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -131,7 +131,8 @@ static gemp_code find_file(gemp_paths *out, const char *folder, const table *tab
 	                 folder, table->name);
 }
 
-/* The provenance lists the files of the folder that are read. */
+/* Lists the files of the folder that an import reads. gemp_import_files calls this function, and the list becomes part
+ * of the graph's provenance. */
 static gemp_code list_files(gemp_paths *out, const char *folder)
 {
 	bool present;
@@ -245,7 +246,8 @@ static gemp_code store_rating(imdb_reader *r)
 	return GEMP_OK;
 }
 
-/* A dictionary cannot look up without adding. So a title without a rating is added to it with a rating of NULL. */
+/* A dictionary cannot look up a key without adding it. So a title without a rating is added to `rated` with a rating of
+ * NULL. */
 static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 {
 	uint32_t at;

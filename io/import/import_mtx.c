@@ -15,7 +15,7 @@
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
 
-/* What rank 0 reads from the banner and the line of sizes, and broadcasts. */
+/* Rank 0 reads these values from the banner and the line of sizes, and broadcasts them. */
 typedef struct mtx_head {
 	bool complete, values;
 	gemp_type type; /* type of the values */
@@ -147,7 +147,8 @@ static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char 
 	return (gemp_value){ .type = GEMP_STRING, .string = { name, (size_t)size } };
 }
 
-/* Each rank adds its block of the rows, or of the columns if the matrix is rectangular. */
+/* Each rank adds its block of `count` rows or columns. A rectangular matrix needs a call for its rows and a call for
+ * its columns. */
 static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, const char *label)
 {
 	gemp_block_range mine = gemp_comm_block(reader->comm, count);

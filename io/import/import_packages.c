@@ -203,7 +203,7 @@ typedef struct packages_reader {
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
 } packages_reader;
 
-/* The text before the first of the bytes `stops`. */
+/* The text before the first byte that is one of the characters in `stops`. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	size_t size = 0;
@@ -272,8 +272,8 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Adds an edge from a package to a vertex. A vertex that is not a package has a prefix, so its key differs from all
- * names of packages. */
+/* Adds an edge from a package to another vertex. The key of a source, maintainer, tag or section has a prefix, so the
+ * key differs from all names of packages and virtual packages. */
 static gemp_code add_edge(packages_reader *reader, gemp_slice package, const char *prefix, gemp_slice name,
                           const char *type, uint64_t line)
 {

@@ -42,7 +42,8 @@ typedef struct gemp_sparse_edges {
 } gemp_sparse_edges;
 
 /* Adds all entries as edges. A value of NaN becomes NULL. The place of an edge in messages is the file and the number
- * of the entry. GEMP_EDATA: an index is beyond the shape. */
+ * of the entry. GEMP_EDATA: an index is beyond the shape, or the pointers do not ascend from 0 to the number of
+ * entries. */
 gemp_code gemp_sparse_feed(gemp_sparse *matrix, const gemp_sparse_edges *to);
 
 #endif

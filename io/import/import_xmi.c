@@ -90,7 +90,8 @@ static gemp_code note_path(void *context, const gemp_xmi_object *object)
 	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
 }
 
-/* EMF writes both ends of two opposites, unless one is a containment. So different counts mean a damaged model. */
+/* EMF writes both ends of two opposites, unless one is a containment. So two different counts above 0 mean a damaged
+ * model. */
 static gemp_code check_opposites(const xmi_import *self)
 {
 	for (size_t f = 0; f < self->ecore.feature_count; f++) {

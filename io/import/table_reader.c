@@ -83,9 +83,9 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	                                                                                           input->edges, cells);
 }
 
-/* The ranks share a plain file by byte ranges. A compressed file is large if it exceeds one rank's part of all
- * compressed bytes. All ranks decompress a large file and take its blocks in turn. Each other compressed file and each
- * CSV file goes to one rank as a whole. *dealt: the rank that gets the next whole file. */
+/* The ranks share a plain file by byte ranges. A compressed file is large if it exceeds a sixteenth of a block and one
+ * rank's part of all compressed bytes. All ranks decompress a large file and take its blocks in turn. Each other
+ * compressed file and each CSV file goes to one rank as a whole. *dealt: the rank that gets the next whole file. */
 static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed,
                           int *dealt)
 {

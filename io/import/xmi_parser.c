@@ -246,7 +246,7 @@ static gemp_code new_frame(xmi_parser *r)
 	return GEMP_NEW(made->object.present, r->slots);
 }
 
-/* xmi:id and xmi:uuid precede an attribute that the metamodel declares as the id. */
+/* xmi:id and xmi:uuid take precedence over an attribute that the metamodel declares as the id. */
 static const char *id_of(const xmi_parser *r, size_t class, const char **attributes)
 {
 	const char *id = xmi_attribute(attributes, "id");

@@ -39,7 +39,7 @@ void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, doub
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words);
 /* Draws text centred at (x, y) that is readable on a shape of colour `on`. The text may be wider than the shape. */
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words);
-/* The approximate width of a text. */
+/* The width of a text. It is exact for a PNG and an estimate for an SVG, whose viewer chooses the font. */
 double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words);
 /* If the text is wider than `width`, cuts it in place after a whole letter and appends an ellipsis. The array must have
  * space for GEMP_CANVAS_ELLIPSIS more bytes. */

@@ -267,7 +267,7 @@ static gemp_code append_packed(gemp_result_file *file, const char *at, size_t si
 	return code;
 }
 
-/* A synchronous send starts only when rank 0 receives, so MPI buffers no messages on rank 0. */
+/* A synchronous send completes only after rank 0 has begun to receive, so at most one message of each rank waits. */
 static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
 	for (size_t at = 0; at < size; at += MAX_MESSAGE) {

@@ -30,7 +30,8 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
                                 const gemp_column *const *columns, size_t count);
 /* Appends this rank's next rows. Each of columns[0..count) has `rows` rows. */
 gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows);
-/* Completes and frees the file. After an error no file is left. file may be NULL. */
+/* Completes and frees the file. After an error the temporary file is removed, and a file that had the name before
+ * stays. file may be NULL. */
 gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info);
 /* Removes and frees the file. file may be NULL. */
 void gemp_result_file_abandon(gemp_result_file *file);

@@ -1,6 +1,6 @@
 /* Threads make the texts of chunks of rows, and the texts are joined in the order of the rows. Most results are
- * integers alone, for which a faster way exists: the first pass measures each chunk, and the second pass writes the
- * digits to their final places. This way allocates and copies nothing per row. */
+ * integers alone. For these the first pass measures each chunk, and the second pass writes the digits to their final
+ * places, so nothing is allocated or copied per row. */
 
 #include "io/rows/row_text.h"
 

@@ -49,8 +49,8 @@ GEMP_RELEASE(gemp_row_writer_abandon, gemp_row_writer *)
  *
  * In a turn, a callback fills the columns with at most 2^18 rows of one rank. The other ranks take part in the turn
  * without rows. Turns bound the memory for keys that other ranks own. If the ranks own consecutive ranges, the order of
- * the rows does not depend on the number of ranks. With at_once all ranks write all their rows in a single turn. This
- * is faster, and suits columns that need no keys of other ranks.
+ * the rows does not depend on the number of ranks. With at_once all ranks write all their rows in a single turn, so no
+ * rank waits for the turns of others. This suits columns that need no keys of other ranks.
  *
  * Call gemp_row_turns_open, then gemp_row_turns_add any number of times, then gemp_row_turns_close; or call
  * gemp_row_turns_write, which does all three. All functions are collective. */
