@@ -1,5 +1,5 @@
-/* candidates: the host vertices that can be the image of each pattern vertex, and the number of host edges between
- * candidates.
+/* candidates: the vertices of the graph that can be the image of each pattern vertex, and the number of edges of the
+ * graph between candidates.
  *
  * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can
  * be any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices,
@@ -40,10 +40,10 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
-/* Collective. Counts for each pattern edge the edges of the graph between candidates, the paths of two such edges that
- * meet at a candidate of either end, and parallel edges. The pattern's relations are loaded. If rows by target are not
- * loaded, the number of paths that meet at the target is estimated as if the edges were spread evenly over their
- * targets. */
+/* Collective. Counts for each pattern edge the edges of the graph between candidates, and the paths of two such edges
+ * that meet at a candidate of either end. Also finds whether parallel edges exist. The pattern's relations are loaded.
+ * If rows by target are not loaded, the number of paths that meet at the target is estimated as if the edges were
+ * spread evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 

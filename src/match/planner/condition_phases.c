@@ -39,9 +39,9 @@ static void note_pair(uint64_t *masks, const gemp_expr *expr)
 	masks[b] |= UINT64_C(1) << a;
 }
 
-/* Conditions that read neither attributes nor ids, as conditions on labels, are tested before the search, since they
- * cost nothing. So are conditions on ids unless under --attributes after, because the search then starts from few
- * vertices. Only conditions that read attributes are open, and only under --attributes auto. */
+/* Conditions on labels and degrees are always tested before the search. Conditions on ids are, too, unless under
+ * --attributes after, because the search then starts from few vertices. Only conditions that read attributes are open,
+ * and only under --attributes auto. */
 static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_condition_phase when)
 {
 	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);

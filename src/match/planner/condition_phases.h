@@ -3,8 +3,8 @@
  *
  * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested in the phase with the
  * lower estimated cost: before the search over a whole column, or after it on the vertices of the matches. The number
- * of matches is estimated from the candidates by labels and a sample of the host edges between them. Rank 0 decides for
- * all ranks. */
+ * of matches is estimated from the candidates by labels and ids, and from a sample of the edges of the graph between
+ * them. Rank 0 decides for all ranks. */
 
 #ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 #define GEMP_MATCH_PLANNER_CONDITION_PHASES_H

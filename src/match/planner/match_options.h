@@ -12,7 +12,7 @@ typedef struct gemp_match_options {
 	gemp_semantics semantics;
 	gemp_distinct distinct;
 	bool symmetry_by_hash; /* --symmetry hash: find all embeddings, and remove duplicates by canonical form */
-	/* the pivot is the first vertex of the query text, and every host vertex is tried as its image */
+	/* the pivot is the first vertex of the query text, and every vertex of the graph is tried as its image */
 	bool pivot_off;
 	gemp_condition_phase attributes; /* --attributes */
 	bool listed;                     /* the caller wants rows, not only counts */

@@ -293,10 +293,11 @@ static gemp_code kernel_error(const uint32_t *control)
 	}
 }
 
-/* Sets the number of tasks of the next launch of stage 0. It is four times the last number. If matches are listed and
- * stopping workers is expensive, it is the number with which GEMP's launch formula expects to fill the fraction
- * launch_factor of the result buffer. The launch should last at most about launch_seconds, but every worker gets a
- * task. `requested` is the number of rows of the result buffer that the workers wanted. */
+/* Sets the number of tasks of the next launch of stage 0: four times the last number. If matches are listed and
+ * stopping workers is expensive, the launch formula of GEMP holds instead: with C = launch_factor and capacity /
+ * requested = r, the last number times r * C, or times C if r <= C. The launch should last at most about
+ * launch_seconds, but every worker gets a task. `requested` is the number of rows of the result buffer that the workers
+ * wanted. */
 static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
