@@ -3,8 +3,8 @@
  * rank, has a value.
  *
  * If no edge of the graph has a value, edges travel as arrays. The rounds start at the end of the list, so the memory
- * of sent edges is freed. If some edge has a value, edges travel as packed records. The owners sort the rows, merge or
- * mark parallel edges, number the edges and make the rows by target. */
+ * of sent edges is freed. If some edge has a value, edges travel as packed records. The owners sort the rows, merge
+ * parallel edges or note that a relation has some, number the edges and make the rows by target. */
 
 #include "comm/exchange.h"
 #include "core/log.h"

@@ -141,7 +141,8 @@ static uint64_t max_degree(const view_fill *f, size_t v)
 	return f->view->begin[row + 1] - f->view->begin[row];
 }
 
-/* Ids are random, so chunks with the same number of rows have about the same number of entries. */
+/* Ids are random unless a partitioner has assigned them, so chunks with the same number of rows have about the same
+ * number of entries. */
 static void fill_chunk(void *context, unsigned thread, size_t chunk)
 {
 	view_fill *f = context;

@@ -43,7 +43,7 @@ enum { GEMP_SOM_PADDING = 16 };
 
 enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device processes together */
 
-/* If the weights of a unit sum to less than this, no sample is near the unit, and the unit keeps its values. */
+/* If the weights of a unit sum to at most this, no sample is near the unit, and the unit keeps its values. */
 #define GEMP_SOM_MIN_WEIGHT 1e-30f
 
 /* The memory that a gemp_som_smooth needs on a device: the scratch floats for each plane and unit, and the bytes of the

@@ -126,8 +126,8 @@ static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t
 	                : gemp_som_replicas_new(&trainer->replicas, trainer->comm, trainer->device, &need, x, count);
 }
 
-/* Local. Makes planes on the host, if ranks exchange more than best units. A device copies faster from and to
- * page-locked memory. */
+/* Local. Makes planes on the host, unless best units are all that ranks exchange. A device copies faster from and to
+ * page-locked memory than from and to other host memory. */
 static gemp_code make_host(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
