@@ -39,7 +39,7 @@ typedef struct gemp_context_options {
 	uint64_t result_buffer; /* number of matches that one kernel launch can store on the device */
 	/* number of partial matches that can wait on the device for each plan step and destination rank */
 	uint64_t outbox;
-	uint64_t row_cache; /* bytes of other ranks' adjacency rows that a rank keeps on its device */
+	uint64_t row_cache; /* device memory in bytes for adjacency rows that a search reads in rounds */
 	gemp_verbosity verbosity;
 	gemp_log_callback *log;           /* NULL: messages are dropped */
 	gemp_progress_callback *progress; /* NULL: progress is dropped */

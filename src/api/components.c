@@ -53,7 +53,7 @@ static void lower_to(uint64_t *min, gemp_vertex vertex, uint32_t key_rank)
 
 typedef struct name_context {
 	gemp_vertex first;
-	uint64_t *min; /* [rows] the minimum of each component whose engine name this rank owns; UINT64_MAX: none yet */
+	uint64_t *min; /* [rows] the minimum of the component that the engine names after this row; UINT64_MAX: none yet */
 } name_context;
 
 /* Handler of gemp_request_run. The answer about a component is the minimum over the vertices that all ranks have

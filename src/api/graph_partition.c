@@ -49,8 +49,8 @@ static gemp_code assign_parts(const gemp_comm *comm, gemp_shard *graph, const cu
 	return GEMP_OK;
 }
 
-/* Reports the balance of one quantity over the parts. max/avg is the factor by which the largest part slows down a
- * run. */
+/* Reports the balance of one quantity over the parts. If the time of a part is proportional to the quantity, the
+ * largest part slows a run down by the factor max/avg. */
 static json_t *report_spread(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
 {
 	uint64_t min = UINT64_MAX, max = 0, sum = 0;

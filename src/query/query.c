@@ -126,8 +126,7 @@ static void free_sums(gemp_prepared *q)
 	q->sums = NULL;
 }
 
-/* Sums that do not fit into memory or 64 bits are not an error of the query. Rank 0 warns, and the matches are
- * enumerated. */
+/* Sums that do not fit into memory or 64 bits are no error. Rank 0 warns, and the matches are enumerated. */
 static bool falls_back(gemp_prepared *q, gemp_code *code)
 {
 	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)

@@ -64,9 +64,9 @@ typedef struct gemp_rule_report {
 } gemp_rule_report;
 
 /* Collective. *graph becomes the rewritten graph. Its ids are not the ids of a graph file (gemp_shard_canonical). After
- * an error *graph can only be freed (gemp_shard_free). At the start of a run the rules are bound to the graph, which
- * finds names that the graph lacks. The figures are added to reports[rules->count]. `history` gets all executed steps,
- * also after an error. */
+ * an error *graph can only be freed (gemp_shard_free). Unless the history has steps, the rules are first bound to the
+ * graph, which finds names that the graph lacks. The figures are added to reports[rules->count]. `history` gets all
+ * executed steps, also after an error. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history);

@@ -58,8 +58,8 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
 
 /* ESTIMATES
  *
- * The search is prepared for samples alone. Conditions are evaluated before the search, and the time for finding an
- * order is part of the seconds of the caller. */
+ * The search is prepared for samples alone. Conditions are evaluated before the search. Finding an order takes up to a
+ * quarter of the caller's seconds, in addition to them. */
 
 static const double relative = 0.05; /* sampling ends when half the interval is at most this fraction of the estimate */
 

@@ -447,7 +447,7 @@ static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *
 	return GEMP_OK;
 }
 
-/* The rounds end, since the new priorities are again hashes of 64 bits. More than one or two rounds are improbable. */
+/* A new priority is again a hash of 64 bits, so more than one or two rounds are improbable. */
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority)
 {

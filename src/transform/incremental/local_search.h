@@ -17,9 +17,9 @@
 #include "query/rows/frame.h"
 #include "transform/incremental/locality.h"
 
-/* Collective. *anchors becomes the set of anchors that paths of role edges connect with marked vertices.
- * mark[graph->rows] has the marks of this rank. *count becomes the number of anchors. Loads the relations that the
- * search needs. */
+/* Collective. *anchors becomes the set of anchors that paths of role edges connect with marked vertices; the caller
+ * frees it. mark[graph->rows] has the marks of this rank. *count becomes the number of anchors. Loads the relations
+ * that the search needs. */
 gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark);
 
