@@ -224,7 +224,8 @@ static gemp_code answer_slots(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* An unknown slot is an error of the caller. Without this check the request would go to a rank that does not exist. */
+/* An unknown slot is an error of the caller. Without this check the request would go to the last rank, which would read
+ * behind its arrays. */
 static gemp_code check_slots(const gemp_euler_edges *edges, const gemp_edge *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

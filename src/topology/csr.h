@@ -86,8 +86,8 @@ typedef struct gemp_edge_pairs_stats {
 	double transfers; /* seconds of copies to and from the device */
 } gemp_edge_pairs_stats;
 
-/* Both arrays are in the host's memory. The device, which may be NULL, is used if `place` allows it and there are
- * enough edges to repay the transfer. */
+/* Both arrays are in the host's memory. The device, which may be NULL, is used if `place` demands it, or allows it and
+ * there are enough edges to repay the transfer. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures);
 

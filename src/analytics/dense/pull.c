@@ -141,8 +141,8 @@ static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	return GEMP_OK;
 }
 
-/* A launch has enough work-items for its tasks, but not more than keep all units busy. At least one group runs, since
- * the kernel decides whether the round is the last one. */
+/* A launch has enough work-items for its tasks, but not more than keep all units busy. At least one group runs, even
+ * without tasks. */
 static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shape)
 {
 	const cl_uint *classes = pull->classes;

@@ -30,8 +30,8 @@ gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kerne
 void gemp_parents_free(gemp_parents *parents);
 
 /* Finds the smallest parents, into parents->best. Does not wait. values[known]: values of all known vertices. how:
- * passed to parents_open and parents_sends of the application. send: sources of some vertices send their names to their
- * targets. In any case targets also search for parents. */
+ * passed to parents_open and parents_sends of the application. send: the sources for which parents_sends is true send
+ * their names to their targets. In any case the targets for which parents_open is true search for their parents. */
 gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
 /* Collective. Finds the parents of vertices whose tight edges all add nothing (weight 0, or lost in rounding), into
  * best[own]: parents->best, or values that contain names. source: the local vertex where the search began; UINT32_MAX:

@@ -13,7 +13,7 @@
 #include "euler/ranks/list.h"
 
 /* Collective. lookup: the circuit of each slot; its values are overwritten. joined: [list->count + 1] bits of the team,
- * which are 0; the bits of joined slots are set. *joins: the number of joined slots on all ranks. */
+ * which are 0 on entry; the bits of joined slots are set. *joins: the number of joined slots on all ranks. */
 gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edges, uint64_t *joined, uint64_t *joins);
 
 /* Collective. Finds the splitters whose stretches change by `joined`, within this member's part of the team's
