@@ -75,7 +75,8 @@ typedef struct gemp_generator_entry {
 	bool merge_parallel; /* a pair may be drawn repeatedly, so the builder merges parallel edges */
 	size_t directed;     /* 1 + the index of the parameter that is 0 for undirected edges; 0: edges are directed */
 	size_t weights;      /* 1 + the index of the parameter with the maximum weight; 0: edges have no weights */
-	bool (*string_keys)(const double *values);           /* does the graph have string keys? NULL: keys are integers */
+	/* true if the graph has string keys; NULL: keys are integers */
+	bool (*string_keys)(const double *values);
 	gemp_code (*check)(const double *values);            /* checks that values fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);         /* declares columns; may be NULL */
 	gemp_code (*make)(const gemp_generator_run *making); /* makes this thread's part */

@@ -160,7 +160,7 @@ static void mark_reach(gemp_adjacency_marks *out, const gemp_plan *plan, int s, 
 	out->reach[s] = (int8_t)add(out, &mark);
 }
 
-/* TABLES of two-paths: the checks that tell which bound vertices a table has counted. */
+/* TABLES of two-paths: the checks that show which bound vertices a table has counted. */
 bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 {
 	for (size_t s = 0; s + 1 < plan->step_count; s++)

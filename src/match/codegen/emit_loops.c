@@ -294,8 +294,8 @@ static bool counts_at(const gemp_match_emitter *m, int s)
 	return m->plan->steps[s].kind != GEMP_BIND_EDGE && m->options->per >> m->plan->steps[s].vertex & 1;
 }
 
-/* Writes what the kernel does with a match. It lists the match or counts it. A plan with two-paths counts as many
- * matches as the table has for the last vertex, which is not enumerated. */
+/* Lists a match, or counts it. A plan with two-paths counts as many matches as the table has for the last vertex, which
+ * is not enumerated. */
 static void put_match(const gemp_match_emitter *m)
 {
 	int v = m->plan->steps[m->last].vertex;

@@ -276,7 +276,7 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->passes++;
 }
 
-/* Chooses the width of the next range so that its records fill 85 % of the tables, judging by the number of records in
+/* Chooses the width of the next range so that its records fill 85 % of the tables, if hashes are as dense there as in
  * this pass. */
 static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at)
 {
