@@ -99,8 +99,8 @@ void gemp_array_file_close(gemp_array_file *file); /* must also be called after 
 gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements);
 
 /* Reads rows [first, first + count) into x[count * columns] as floats, including NaN and infinities. A number that a
- * float does not hold exactly is rounded. The extra memory is at most 64 MiB or one row, whichever is more. A .npy of
- * 32-bit floats in Fortran order needs `count` floats instead. */
+ * float does not hold exactly is rounded. Elements of other types pass through a batch of at most 64 MiB or one row. In
+ * Fortran order, a column of the batch needs memory, too; for 32-bit floats the batch is all rows. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x);
 
 #endif

@@ -174,7 +174,8 @@ static gemp_code check_xml_name(const gemp_export_context *e, const char *what, 
 	                        e->options->path, what, name);
 }
 
-/* Joins the labels of a set by `between`. Class names are joined by '_', since EMF reads points in names as numbers. */
+/* Joins the labels of a set by `between`: '_' makes the name of the class, and ';' makes the text of the annotation.
+ * '.' could not join labels, since EMF's paths (//@feature.0) have a number after a point. */
 static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, const char *between, gemp_text *out)
 {
 	gemp_text_clear(out);

@@ -21,7 +21,7 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path);
 
 /* Finds the edge attribute that gives the values of the matrices in the graph's file. *out becomes the attribute's
- * name, which the graph owns, or NULL. All edges of the graph must be loaded. */
+ * name, which the graph owns, or NULL. Only the schema of the graph is used, so its edges need not be loaded. */
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path);
 

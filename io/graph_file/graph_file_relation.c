@@ -248,7 +248,7 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
-/* AnnData and scipy read 32-bit indices faster, so these are used if all numbers fit. */
+/* 32-bit indices take half the bytes of 64-bit indices, so they are used if all numbers fit. */
 static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
 {
 	uint64_t limit = gemp_limits_now()->file_i32_max;
@@ -307,8 +307,8 @@ static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 	return put_array(matrix, ones ? GEMP_OK : GEMP_ENOMEM, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
 }
 
-/* Collective. Writes the attributes of a matrix. A binsparse matrix has at most one entry for each row and column, so
- * the matrix of a multigraph gets no binsparse description. */
+/* Collective. Writes the attributes of a matrix. A binsparse matrix has at most one entry for each pair of row and
+ * column, so the matrix of a multigraph gets no binsparse description. */
 static gemp_code put_description(const relation_matrix *matrix, const char *format, bool multigraph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };

@@ -6,8 +6,8 @@
 
 #include "io/graph_file/graph_file_tables.h"
 
-/* Reads the type, the number of edges and the attribute columns of a relation, but not its edges. relation->name is
- * given. */
+/* Reads the flags (directed, multigraph), the number of edges and the attribute columns of a relation, but not its
+ * edges. relation->name is given. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns);
 /* Reads the given parts (GEMP_LOAD_*) of a relation. columns: the layout that gemp_file_describe_relation found. */

@@ -12,7 +12,8 @@
 
 /* A categorical column has at most MAX_CATEGORIES distinct strings, each of at most MAX_CATEGORY bytes, and at most
  * half as many distinct strings as rows. A column of fixed length has no NULL. Its longest string has at most MAX_FIXED
- * bytes or at most twice the average length, so that padding at most doubles the size. */
+ * bytes or at most twice the average length, so that padding at most doubles the size, and never more than 65,535
+ * bytes. In both forms no string has a 0 byte. */
 enum { MAX_CATEGORIES = 32767, MAX_CATEGORY = 1024, MAX_FIXED = 32 };
 
 typedef struct string_stats {
@@ -189,8 +190,8 @@ static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column
 	return stats->nulls ? gemp_file_put_mask(h5, path, column, rows) : GEMP_OK;
 }
 
-/* The categorical form is the smallest, so it is tried first. Fixed length is read fastest. Offsets and bytes hold
- * every column. */
+/* The categorical form stores each distinct string once, so it is tried first. Fixed length needs no offsets. Offsets
+ * and bytes hold every column. */
 gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                 gemp_h5_slab rows, char **path)
 {
@@ -324,7 +325,7 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* A mask without any NULL is dropped, since a column without a mask is read faster. */
+/* A mask without any NULL is dropped, so that reading a value of the column needs no look at a mask. */
 gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_h5_type type;

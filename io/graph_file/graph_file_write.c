@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Collective. home[columns]: if only vertices of a single label have the attribute, the index of the label, else -1.
- * code: the result of the caller's preceding local steps. */
+/* Collective. home[columns]: if only vertices of a single label have the attribute, the index of the label, else -1. If
+ * the graph has only one label, all are -1. code: the result of the caller's preceding local steps. */
 static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
@@ -133,8 +133,8 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	return gemp_file_put_dataframe(h5, group, "_row", columns, NULL, 0);
 }
 
-/* Collective. An attribute that only one label has is stored with this label, since most of its rows in /nodes would be
- * NULL. */
+/* Collective. An attribute that only one label has is stored with this label, since the rows of all other vertices
+ * would be NULL. */
 static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {

@@ -13,9 +13,9 @@ typedef struct gemp_provenance {
 	const uint64_t *input_hashes; /* [input_count] XXH3 of each file */
 } gemp_provenance;
 
-/* Collective. Writes the file under a temporary name and renames it. After an error no new file is left under `path`.
- * Parts of the graph that are not loaded are loaded first. The bytes of the file do not depend on the number of
- * ranks. */
+/* Collective. Writes the file under a temporary name and renames it. After an error a file that had the name before is
+ * unchanged. Parts of the graph that are not loaded are loaded first. The bytes of the file do not depend on the number
+ * of ranks. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance);
 

@@ -150,7 +150,7 @@ static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 	return GEMP_OK;
 }
 
-/* Local. The strings that HDF5 allocated are freed, also after a failure. */
+/* Local. The strings that HDF5 allocated are freed, even if copying them fails. */
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();

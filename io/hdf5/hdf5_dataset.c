@@ -171,7 +171,8 @@ gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group,
 	return gemp_h5_write(h5, code, path, type, rows, data);
 }
 
-/* Local. Refuses a dataset with less storage than its elements need, since it was never written completely. */
+/* Local. Refuses a dataset whose storage does not have the size of its elements: such a dataset was never written
+ * completely. */
 static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID;

@@ -64,7 +64,7 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	/* A single rank reads without MPI, since setting up MPI-IO takes longer than reading a graph of a million edges. */
+	/* A single rank reads without MPI, since it would pay for setting up MPI-IO and gain nothing. */
 	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
@@ -278,7 +278,8 @@ void gemp_h5_encode(const char *name, gemp_text *out)
 			gemp_text_add(out, at, 1);
 }
 
-/* A percent sign that two digits do not follow is dropped. gemp_h5_encode writes such a sign only for an empty name. */
+/* A percent sign that fewer than two characters follow is dropped. gemp_h5_encode writes such a sign only for an empty
+ * name. */
 gemp_code gemp_h5_decode(const char *encoded, char **name)
 {
 	*name = gemp_strdup(encoded);
@@ -377,8 +378,8 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 
 /* ROWS OF DATASETS */
 
-/* For a dataset with more than GEMP_H5_DIMENSIONS dimensions all sizes are 1. The caller refuses it by its number of
- * dimensions. */
+/* For a dataset without dimensions, or with more than GEMP_H5_DIMENSIONS, all sizes are 1. The caller refuses it by its
+ * number of dimensions. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;

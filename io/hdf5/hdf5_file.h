@@ -115,7 +115,8 @@ gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t fi
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);
 
 /* Local. gemp_h5_join makes "GROUP/NAME". gemp_h5_join_encoded encodes NAME and makes "GROUP/NAME/PART", or
- * "GROUP/NAME" for the part "". The caller frees the result, which is NULL if out of memory. */
+ * "GROUP/NAME" for the part "". The caller frees the result, which is NULL if the group is NULL or memory does not
+ * suffice. */
 char *gemp_h5_join(const char *group, const char *name);
 char *gemp_h5_join_encoded(const char *group, const char *name, const char *part);
 
