@@ -30,7 +30,8 @@ typedef struct gemp_task_split_base {
 
 typedef struct gemp_task_split {
 	gemp_task_split_base base;
-	gemp_plan *plan;            /* the main search's plan with more bitmaps; it borrows the main plan's views */
+	/* the main search's plan with candidates for all vertices; it borrows the main plan's views */
+	gemp_plan *plan;
 	gemp_candidates candidates; /* borrows its bitmaps from the main search, and all_vertices */
 	uint32_t *all_vertices;
 	gemp_closure closure;

@@ -29,7 +29,8 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
  * launch that has ended. Only this thread calls sinks; it does so while devices are busy. If no balancer distributes
  * the pivots (push, rounds of rows, seeds), the first device works alone. */
 
-/* Collective. Makes a search like `first` on each other device of this rank. All arguments are borrowed. */
+/* Collective. Makes a search like `first` on each other device of this rank, unless the first device works alone. All
+ * arguments are borrowed. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
                          const gemp_search_options *options);
 
