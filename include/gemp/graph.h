@@ -165,7 +165,7 @@ typedef struct gemp_write_settings {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
 /* Collective. Writes a graph file, under a temporary name until it is complete. Reports the file, the schema, seconds
- * and memory. If this program made the graph, it also reports the throughput. GEMP_EIO. */
+ * and memory. If the graph was imported or generated, it also reports the throughput. GEMP_EIO. */
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                                     gemp_report *report);
 

@@ -97,7 +97,8 @@ GEMP_API gemp_code gemp_query_bind_real(gemp_query *query, const char *name, dou
 GEMP_API gemp_code gemp_query_bind_boolean(gemp_query *query, const char *name, bool value);
 GEMP_API gemp_code gemp_query_bind_text(gemp_query *query, const char *name, const char *value);
 /* Sets a parameter from text: "name=value", or "name:type=value" with the types string, int, float and bool.
- * GEMP_EUSAGE if the text has another form, or if the parameter has a value already. */
+ * GEMP_EUSAGE if the text has another form, if the parameter has a value already, or if the query is a named pattern or
+ * a query graph. */
 GEMP_API gemp_code gemp_query_bind(gemp_query *query, const char *assignment);
 
 /* RUNS. The functions are collective. `result` and `report` may be NULL. */
@@ -113,7 +114,8 @@ GEMP_API gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_q
  * GEMP_STOPPED if the run stopped with a checkpoint. */
 GEMP_API gemp_code gemp_query_write(gemp_query *query, const char *path, gemp_query_result *result,
                                     gemp_report *report);
-/* Counts the matches without making rows, which is often far faster. */
+/* Counts the matches without making rows, which is often far faster than gemp_query_write. GEMP_STOPPED if the run
+ * stopped with a checkpoint. */
 GEMP_API gemp_code gemp_query_count(gemp_query *query, gemp_query_result *result, gemp_report *report);
 /* Counts for each vertex of the graph the matches in which it is the image of the pattern vertex `vertex`, or of a
  * pattern vertex that a symmetry exchanges with `vertex`. `vertex` is a variable, or a number from 0. Makes rows of

@@ -115,9 +115,9 @@ typedef struct gemp_replay_result {
 GEMP_API gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char *path);
 
 /* Collective. Repeats the changes of a change log without matching. The graph must be the graph with which the log
- * began. GEMP_EDATA if it is another graph, or if the log is incomplete. After a failure the graph is unchanged. Of the
- * settings only output, write and dot have an effect; if `settings` is NULL, nothing is written. `result` and `report`
- * may be NULL. */
+ * began. GEMP_EDATA if it is another graph, or if the log is incomplete. If the replay fails, the graph is unchanged;
+ * if only writing a file fails, the graph has the changes. Of the settings only output, write and dot have an effect;
+ * if `settings` is NULL, nothing is written. `result` and `report` may be NULL. */
 GEMP_API gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                                      gemp_replay_result *result, gemp_report *report);
 

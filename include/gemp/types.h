@@ -102,7 +102,7 @@ typedef enum gemp_frontier_pass {
 	GEMP_FRONTIER_PASS_SHUFFLE
 } gemp_frontier_pass;
 /* How sums over all edges collect values. PULL: each vertex reads the values of its neighbours. BINNED: values are
- * written into bins of targets, in an order of the edges that is computed once. */
+ * written into bins of targets, in an order of the edges that is computed once. AUTO is PULL. */
 typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
 /* How edges are divided among ranks. BY_TARGET: a rank has the edges that lead to its vertices. ON_GRID: the ranks form
  * a grid, and a rank has the edges from the vertices of its grid column to the vertices of its grid row. */

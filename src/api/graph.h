@@ -15,7 +15,7 @@ struct gemp_graph {
 	gemp_shard *shard;     /* owned */
 	char *name;            /* owned: the path of the file, or the name in messages */
 	gemp_timers timers;    /* seconds of opening, making or changing the graph that no report has yet */
-	gemp_step_times steps; /* the steps of making the graph; the count is 0 if it was opened */
+	gemp_step_times steps; /* the steps of importing or generating the graph; the count is 0 for any other graph */
 	gemp_paths inputs;     /* the files that the graph was imported from */
 };
 

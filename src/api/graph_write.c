@@ -1,5 +1,5 @@
-/* graph_write: writes a graph as a graph file with its provenance, or as files for other programs. If this program has
- * made the graph, its report ends with the throughput, since writing is the last step of making a graph. */
+/* graph_write: writes a graph as a graph file with its provenance, or as files for other programs. If the graph was
+ * imported or generated, the report has the throughput, since writing is the last step of making a graph. */
 
 #include "api/graph.h"
 #include "api/report.h"
