@@ -2,7 +2,7 @@
  *
  * Destinations are numbers, divided into 2^bits ranges of 2^shift destinations each. The range of a tuple is
  * (destination >> shift) & (2^bits - 1). If shift <= GEMP_SHUFFLE_SHIFT, the sums of a range fit into the local memory
- * of a work-group; only decoding itself allows a larger shift. There are four methods, and a fifth for CPU devices only:
+ * of a work-group; only decoding itself allows a larger shift. There are four methods, and a fifth for CPU devices:
  *
  *   decode    tuples are put in the order of their ranges: destinations are counted by range, the counts become
  *             prefix sums, and each work-group orders its tile of tuples in local memory and writes it in runs

@@ -165,8 +165,8 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
-/* True if the expression is NULL in every row: the literal NULL, or a column of WITH, arithmetic,
- * min or max over such an expression. */
+/* True if the expression is NULL in every row: the literal NULL; a column of WITH that is always NULL; and arithmetic,
+ * min or max over operands that are all NULL. */
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -230,8 +230,8 @@ static gemp_code make_null_test(gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* Values of different classes are never equal, so every comparison but `<>` becomes false. `<>` is unknown if one of the values is NULL, so
- * it becomes a test that both are not NULL. */
+/* Values of different classes are never equal, so every comparison but `<>` becomes false. `<>` is unknown if one of
+ * the values is NULL, so it becomes a test that both are not NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;

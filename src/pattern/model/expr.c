@@ -128,7 +128,7 @@ bool gemp_expr_is_boolean(const gemp_expr *expr, bool truth)
 	return gemp_expr_is_literal(expr) && value->type == GEMP_BOOLEAN && !value->null && value->truth == truth;
 }
 
-/* The order of literals: NULL, booleans, numbers by value (an integer before an equal float), strings. */
+/* The order of literals: NULL, booleans, numbers by value (an integer before an equal float), strings, lists. */
 static int compare_literals(const gemp_value *a, const gemp_value *b)
 {
 	static const int rank[] = {

@@ -156,7 +156,8 @@ void gemp_query_parameter_free(gemp_query_parameter *parameter)
 	*parameter = (gemp_query_parameter){ 0 };
 }
 
-enum { SHOWN = 100, BEFORE = 60 }; /* max number of characters shown of a line, and of them before the caret */
+/* SHOWN: maximum number of characters that are shown of a line; BEFORE: of these, before the caret */
+enum { SHOWN = 100, BEFORE = 60 };
 
 /* In UTF-8, bytes 10xxxxxx continue a character. */
 static bool is_continuation(char byte)

@@ -38,7 +38,8 @@ gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, c
 /* Returns the byte offset of the character at line:column. */
 size_t gemp_source_offset(const gemp_source *source, int line, int column);
 
-/* Returns GEMP_EUSAGE if the text is not UTF-8, has control characters, or is longer than GEMP_MAX_QUERY bytes. */
+/* Returns GEMP_EUSAGE if the text is not UTF-8, has control characters other than tab and line ends, or is longer than
+ * GEMP_MAX_QUERY bytes. */
 gemp_code gemp_source_check(const gemp_source *source);
 enum { GEMP_MAX_QUERY = 1 << 20 };
 

@@ -1,7 +1,6 @@
-/* A derived pattern is built like any other, vertex by vertex and edge by edge, with maps from the original.
- * Automorphisms of the original are found once and lifted to the points of a variant, because the variant alone no
- * longer shows which of its vertices a path may not exchange.
- */
+/* A derived pattern is built like any other pattern, vertex by vertex and edge by edge, with maps from the original.
+ * Automorphisms of the original are found once and lifted to the points of a variant, because the variant alone does
+ * not show which vertices lie on one path. */
 
 #include "pattern/plan/derive.h"
 
@@ -23,13 +22,13 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 	       !edge->path && edge->from != edge->to;
 }
 
-/* Edge tests contain EXISTS as well, but cost only a check of a row. */
+/* An edge test contains EXISTS, too, but costs only a check of a row. */
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	return !gemp_pattern_is_edge_test(pattern, expr) && gemp_expr_has_subpattern(expr);
 }
 
-/* The maps are part of the struct. */
+/* The maps are members of the struct and need no release. */
 void gemp_derived_free(gemp_derived *derived)
 {
 	gemp_pattern_free(derived->pattern);
@@ -38,7 +37,7 @@ void gemp_derived_free(gemp_derived *derived)
 
 /* COPIES */
 
-/* Variables of the original become variables of the derived pattern. */
+/* Replaces variables of the original by variables of the derived pattern. */
 static void renumber(gemp_expr *expr, const gemp_derived *d)
 {
 	if (expr->variable >= 0)
@@ -96,7 +95,7 @@ static gemp_code copy_condition(gemp_derived *d, const gemp_pattern *pattern, co
 	return gemp_pattern_require(d->pattern, &copy);
 }
 
-/* An empty pattern with the original's text, and maps in which nothing is present (-1). */
+/* Makes an empty pattern with the original's text, and maps that have -1 for every element. */
 static gemp_code begin_derived(gemp_derived *d, const gemp_pattern *pattern)
 {
 	*d = (gemp_derived){ 0 };
@@ -120,8 +119,8 @@ static gemp_code add_vertex(gemp_derived *d, const gemp_pattern *pattern, size_t
 
 /* VARIANTS */
 
-/* root[v] becomes the vertex that v is identified with by paths of length 0. Two arguments stay two vertices,
- * because their images are given; require_same compares them. */
+/* root[v] becomes the vertex with which paths of length 0 identify v. Two arguments stay two vertices, because their
+ * images are given; require_same compares them. */
 static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int *root)
 {
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
@@ -137,8 +136,8 @@ static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int 
 	}
 }
 
-/* Under iso and induced matching two variables never have the same image, so a path of length 0 between them has
- * no match. */
+/* Under iso and induced matching two variables never have the same image, so there is no match with a path of length 0
+ * between two variables. */
 static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gemp_semantics semantics)
 {
 	if (semantics != GEMP_ISO && semantics != GEMP_INDUCED)
@@ -160,7 +159,7 @@ static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, cons
 	return GEMP_OK;
 }
 
-/* A path of n edges gets n - 1 anonymous vertices, which need not differ from others. */
+/* A path of n edges gets n - 1 anonymous vertices, which need not differ from other vertices. */
 static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_t e, uint32_t length)
 {
 	const gemp_pattern_edge *edge = &pattern->edges[e];
@@ -196,7 +195,7 @@ static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size
 	return gemp_pattern_require(d->pattern, &equal);
 }
 
-/* Edges before paths, so that edge slots of the pattern come first in every variant. */
+/* Adds edges before paths, so that the edges of the pattern have the first edge numbers in every variant. */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible)
 {
@@ -225,7 +224,7 @@ gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, c
 
 /* PARTS */
 
-/* Conditions come along if all their vertices and edges lie in the component. */
+/* A condition is copied if all its vertices and edges lie in the component. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index)
 {
 	GEMP_OWNED_BY(gemp_derived_free) gemp_derived made = { 0 };
@@ -260,8 +259,8 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 
 enum { LENGTHS = 1 << 16 }; /* a factor that exceeds the length of every path */
 
-/* Automorphisms of the pattern that map each path to one of the same length: the length is made part of the lower
- * bound, which the colours of edges contain. */
+/* Finds the automorphisms of the pattern that map each path to a path of the same length. The length becomes a part of
+ * the lower bound, which the colours of edges contain. */
 static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length)
 {
 	GEMP_OWNED gemp_pattern_edge *edges = NULL;
@@ -273,8 +272,8 @@ static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *patt
 	return gemp_automorphism_find(out, &fixed, true);
 }
 
-/* The edges and inner vertices of a path go to those of its image; in reverse order if the image runs in the other
- * direction. */
+/* The edges and inner vertices of a path are mapped to those of its image, in reverse order if the image runs in the
+ * other direction. */
 static void lift_path(const gemp_derived *d, const gemp_pattern *pattern, int length, const int *images, size_t e,
                       int *out)
 {
@@ -287,7 +286,7 @@ static void lift_path(const gemp_derived *d, const gemp_pattern *pattern, int le
 		out[d->path[e] + i] = d->path[f] + (turned ? length - 2 - i : i);
 }
 
-/* Vertices first, then the points of each expanded path; a path of length 0 has no points. */
+/* Maps the vertices first, then the points of each expanded path. A path of length 0 has no points. */
 static void lift(const gemp_derived *d, const gemp_pattern *pattern, const uint32_t *length, const int *images,
                  int *out)
 {
@@ -298,7 +297,7 @@ static void lift(const gemp_derived *d, const gemp_pattern *pattern, const uint3
 			lift_path(d, pattern, (int)length[e], images, e, out);
 }
 
-/* Automorphisms that keep the lengths, lifted from the original's points to those of the expanded paths. */
+/* Lifts the automorphisms that keep the lengths from the original's points to those of the expanded paths. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant)
 {
@@ -331,7 +330,7 @@ static void length_set_free(length_set *all)
 	gemp_free(all->lengths);
 }
 
-/* The set is small, so a linear search finds known assignments. The limit bounds the closure's quadratic time. */
+/* A linear search finds known assignments, since the set is mostly small. The limit bounds the quadratic time. */
 static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 {
 	for (size_t i = 0; i < all->count; i++)
@@ -356,7 +355,8 @@ static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t 
 	return false;
 }
 
-/* Breadth-first closure of the length assignment under the generators; it stops at the first smaller assignment. */
+/* Visits breadth-first all assignments to which the generators map the length assignment. Stops at the first smaller
+ * assignment. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first)
 {

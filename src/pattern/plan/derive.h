@@ -1,46 +1,48 @@
-/* derive: patterns made from a pattern so that each can be searched for by one plan.
+/* derive: patterns that are made from another pattern, the original, so that one plan can search for each of them.
  *
- * A variant gives every path of variable length one length and expands it into edges through vertices of its own,
- * which are repeatable; a path of length 0 makes its ends one vertex. A component is one connected part of a variant.
- * Neither has clauses, optionals, or conditions that need a search of their own (gemp_pattern_needs_search): the
- * caller tests those.
+ * A variant gives every path of variable length one length and expands it into edges through vertices of its own, which
+ * are repeatable; a path of length 0 makes its ends one vertex. A component is one connected part of a variant.
+ * Variants and components have neither clauses nor optionals, and no conditions that need a search of their own
+ * (gemp_pattern_needs_search); the caller tests these conditions.
  *
- * Variants whose lengths are images of each other under an automorphism of the pattern have the same matches, so one
- * of each class is searched.
- */
+ * Two assignments of lengths that an automorphism of the pattern maps to each other have the same matches, so one
+ * assignment of each class is searched. */
 
 #ifndef GEMP_PATTERN_PLAN_DERIVE_H
 #define GEMP_PATTERN_PLAN_DERIVE_H
 
 #include "pattern/symmetry/permutation_group.h"
 
-/* [NOT] EXISTS of a single edge between two vertices of the pattern, which a plan tests itself. */
+/* True for [NOT] EXISTS of a single edge between two vertices of the pattern. A plan tests this itself. */
 bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr);
-/* An expression with an EXISTS or COUNT that no plan can test. */
+/* True for an expression with an EXISTS or COUNT that no plan can test. */
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr);
 
 typedef struct gemp_derived {
 	gemp_pattern *pattern;                 /* owned */
-	int vertex[GEMP_MAX_PATTERN_VERTICES]; /* of the original: its vertex here; -1: none */
-	int edge[GEMP_MAX_PATTERN_EDGES];      /* of the original: its (first) edge here; -1: none, or a path */
-	int path[GEMP_MAX_PATTERN_EDGES];      /* of the original: its first inner vertex here, if it is longer than 1 */
+	int vertex[GEMP_MAX_PATTERN_VERTICES]; /* [vertex of the original] its vertex here; -1: none */
+	/* [edge of the original] its edge, or the first edge of its path, here; -1: none */
+	int edge[GEMP_MAX_PATTERN_EDGES];
+	/* [edge of the original] first inner vertex of its path here; -1: the length is 0 or 1 */
+	int path[GEMP_MAX_PATTERN_EDGES];
 } gemp_derived;
 
 void gemp_derived_free(gemp_derived *derived);
 
-/* length[edge_count] within min_hops..max_hops of each edge. *impossible: under these semantics no match has these
- * lengths (a path of length 0 between two variables that have to differ), and nothing is made. */
+/* Makes a variant. length[edge_count]: a length within min_hops..max_hops of each edge. *impossible becomes true, and
+ * nothing is made, if no match can have these lengths under these semantics (a path of length 0 between two variables
+ * that must differ). */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible);
-/* The part of a variant that has the vertices with part[v] == index, with the conditions whose elements all lie in
- * it. */
+/* Makes the component of a variant with the vertices v for which part[v] == index, and with the conditions that use
+ * only elements of this component. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index);
 
-/* The automorphisms of the original that keep the lengths, as permutations of the variant's points. */
+/* Finds the automorphisms of the original that keep the lengths, as permutations of the variant's points. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant);
-/* Is `length` the first, by lexicographic order, of the assignments that the automorphisms make of it? One of each
- * class has to be searched for. */
+/* *first becomes true if `length` is lexicographically the first of the assignments to which the automorphisms map it.
+ * Only this assignment of a class is searched. GEMP_EUSAGE if there are too many assignments. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first);
 

@@ -14,7 +14,7 @@ typedef struct order_search {
 	const gemp_statistics *statistics;
 	uint64_t bound;
 	int pivot;
-	int place[GEMP_MAX_PATTERN_VERTICES]; /* of a bound vertex in the order */
+	int place[GEMP_MAX_PATTERN_VERTICES]; /* [vertex] position in the order of a bound vertex */
 } order_search;
 
 /* Keeps estimates of empty graphs finite. */
@@ -23,8 +23,8 @@ static double at_least(double x, double lowest)
 	return x > lowest ? x : lowest;
 }
 
-/* Mean length of row(at) along edge e. The pivot is uniform over its candidates; any other bound vertex was
- * reached over an edge, hence with probability proportional to its degree, and its mean is weighted by the degree. */
+/* Returns the mean length of row(at) along edge e. The pivot is uniform over its candidates. Any other bound vertex was
+ * reached over an edge, hence with a probability proportional to its degree, so its mean is weighted by the degree. */
 static double mean_row(const order_search *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
@@ -36,14 +36,14 @@ static double mean_row(const order_search *o, size_t e, int at)
 
 /* The estimated cost of binding one more vertex. */
 typedef struct growth {
-	double factor; /* partial matches after / before */
+	double factor; /* partial matches after the step, divided by partial matches before it */
 	double scan;   /* entries read for each partial match */
 	int back;      /* number of edges to bound vertices */
-	int latest;    /* place of the bound neighbour that comes last in the order */
+	int latest;    /* position in the order of the bound neighbour that was bound last */
 } growth;
 
-/* The shortest row gives the candidates; every further edge keeps the share of candidate pairs that it joins
- * (independence assumed, as in System R, Selinger et al. 1979). */
+/* The first row gives the candidates. Every further edge keeps the share of candidate pairs that it joins (independence
+ * assumed, as in System R, Selinger et al. 1979). The shortest row is the one that is read. */
 static growth estimate_growth(const order_search *o, int v)
 {
 	const gemp_statistics *s = o->statistics;
@@ -69,8 +69,8 @@ static growth estimate_growth(const order_search *o, int v)
 	return g;
 }
 
-/* Among equals a path continues from its end: the vertices there have lower degrees than the hub at which it
- * began, hence shorter rows. */
+/* Of equal factors, more edges to bound vertices are better. Then the path continues from its end: the vertices at its
+ * end have lower degrees than the hub at its begin, hence shorter rows. */
 static bool is_better_growth(growth a, growth b)
 {
 	if (a.factor != b.factor)
@@ -78,8 +78,8 @@ static bool is_better_growth(growth a, growth b)
 	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
-/* Greedy order from one pivot: the next vertex is the one that leaves the fewest partial matches. Returns the cost:
- * entries read and partial matches made. rows[] are the estimates. */
+/* Makes the greedy order from one pivot: the next vertex is the vertex that leaves the fewest partial matches. Returns
+ * the cost, which is the number of entries read and partial matches made. rows[] become the estimates. */
 static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last,
                          int *order, double *rows)
 {
@@ -114,8 +114,8 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 	return last < 0 ? cost + rows[count - 1] : cost;
 }
 
-/* Entries read to make (and clear) the table of all pivots' two-paths through v; HUGE_VAL unless v is joined to
- * the pivot and exactly one other vertex. */
+/* Returns the number of entries read to make and clear the table of all pivots' two-paths through v, or HUGE_VAL unless
+ * v is joined to the pivot and exactly one other vertex. */
 static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
 {
 	order_search o = { pattern, statistics, GEMP_BIT(pivot), pivot, { 0 } };
@@ -133,7 +133,7 @@ static double table_cost(const gemp_pattern *pattern, const gemp_statistics *sta
 	return edges == 2 && to_pivot == 1 ? 2 * cost : HUGE_VAL;
 }
 
-/* Tries every pivot, and for each every vertex that may be left to a table of two-paths. */
+/* Tries every pivot and, for each pivot, every vertex that may be left to a table of two-paths. */
 bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
                      int *order, double *rows)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 16 }; /* of the longest operator's name, and a space */
+enum { NAME_WIDTH = 16 }; /* width of the longest operator's name and a space */
 
 /* A plan that is being printed, and the sources of its names and figures. */
 typedef struct printer {
@@ -20,7 +20,7 @@ typedef struct printer {
 	const gemp_statistics *statistics;
 	const gemp_shard *graph;
 	gemp_plan_notes notes;
-	int width, depth; /* of the first column; operators so far */
+	int width, depth; /* width: width of the first column; depth: number of operators so far */
 	gemp_text *out;
 } printer;
 
@@ -34,7 +34,7 @@ static void put_vertex(const printer *p, int v)
 		gemp_text_print(p->out, "#%d", v);
 }
 
-/* Nothing is printed where all relations are allowed. */
+/* Prints nothing if all relations are allowed. */
 static void put_relations(const printer *p, const gemp_plan_view *view)
 {
 	size_t count = 0;
@@ -99,7 +99,7 @@ static void put_figures(const printer *p, const gemp_step *step)
 	gemp_text_print(p->out, "  ");
 }
 
-/* Names follow Neo4j's plan operators where there is an equal one. */
+/* Names are those of Neo4j's plan operators if Neo4j has an equal operator. */
 static const char *operator_name(const printer *p, const gemp_step *step)
 {
 	if (p->plan->two_paths && step == &p->plan->steps[p->plan->step_count - 1])
@@ -112,7 +112,7 @@ static const char *operator_name(const printer *p, const gemp_step *step)
 	}
 }
 
-/* The rows of an EXTEND are joined by &; checks behind them are semijoins, antisemijoins, or edges into bound
+/* The rows of an EXTEND are joined by &. The checks after these rows are semijoins, antisemijoins, or edges into bound
  * vertices. */
 static void put_checks(const printer *p, const gemp_step *step)
 {
@@ -162,7 +162,7 @@ static void put_candidates(const printer *p, const gemp_step *step)
 		}
 }
 
-/* One line per operator: name, figures, then its checks and comparisons. */
+/* Prints one line: name, figures, then the operator's checks and comparisons. */
 static void put_step(printer *p, const gemp_step *step)
 {
 	put_operator(p, operator_name(p, step));
@@ -236,8 +236,8 @@ void gemp_plan_free(gemp_plan *plan)
 	gemp_free(plan);
 }
 
-/* Number of checks that are done on entry: an EXTEND has read its first row, an ARGUMENT none; all other operators
- * have no VERIFY stage. */
+/* Returns the number of checks that are done on entry: an EXTEND has read its first row, an ARGUMENT none. All other
+ * operators have no VERIFY stage. */
 static int first_verified(const gemp_step *step)
 {
 	return step->kind == GEMP_EXTEND ? 1 : step->kind == GEMP_ARGUMENT ? 0 : (int)step->check_count;

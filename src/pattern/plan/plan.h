@@ -29,11 +29,11 @@ typedef struct gemp_plan_view {
 	bool simple, edges;
 } gemp_plan_view;
 
-/* "row(from) in view has (or, absent, has not) the image of `to`". */
+/* The row of `from` in the view must contain the image of `to`; if `absent`, it must not. */
 typedef struct gemp_check {
 	int from, to; /* pattern vertices */
 	int view;
-	int edge; /* pattern edge; -1: an absent edge, or one that is only tested */
+	int edge; /* pattern edge; -1: the edge must be absent, or is tested and not bound */
 	bool absent;
 } gemp_check;
 
@@ -41,8 +41,8 @@ typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE, GEMP_ARGUME
 
 typedef struct gemp_step {
 	gemp_operator kind;
-	int vertex;     /* bound here (SCAN, ARGUMENT, EXTEND), or the edge's far end (BIND_EDGE) */
-	int edge;       /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
+	int vertex;     /* the vertex that SCAN, ARGUMENT or EXTEND binds; BIND_EDGE: the far end of the edge */
+	int edge;       /* the edge that BIND_EDGE, or EXTEND over a multi view, binds; -1: none */
 	size_t sources; /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
 	size_t check_count;
 	gemp_check checks[GEMP_MAX_CHECKS];
@@ -51,8 +51,8 @@ typedef struct gemp_step {
 	uint64_t less;                    /* bound vertices whose slot must be greater than this one's */
 	uint64_t greater;                 /* bound vertices whose slot must be smaller */
 	uint64_t same;                    /* bound vertices that this one must equal */
-	uint64_t key_less, key_le;        /* bound vertices whose key must be greater (or the same) */
-	uint64_t key_greater, key_ge;     /* bound vertices whose key must be less (or the same) */
+	uint64_t key_less, key_le;        /* bound vertices whose key must be greater (key_le: or equal) */
+	uint64_t key_greater, key_ge;     /* bound vertices whose key must be less (key_ge: or equal) */
 	uint64_t edges_differ, edge_less; /* the same for the bound edge */
 	double rows; /* estimated partial matches after this step (of each task, if there are arguments) */
 } gemp_step;
@@ -68,14 +68,14 @@ typedef struct gemp_plan {
 	int pivot;           /* -1: there are arguments */
 	int arguments;       /* steps [0, arguments) are ARGUMENT, of vertex 0, 1, ... */
 	int root;            /* first step that searches: the pivot's, or the last ARGUMENT */
-	uint64_t ranges;     /* vertices whose bitmaps hold ranges of slots, all else being alike */
+	uint64_t ranges;     /* vertices whose candidates are a range of slots, which replaces the bitmap */
 	bool keys;           /* some step compares keys */
 	bool broken;         /* symmetry broken by restrictions */
 	bool pivot_off;
 	bool two_paths; /* the last vertex is not enumerated: it is joined to the pivot (checks[0] of the last step) and one
 	                           other vertex (checks[1]), and a table of the pivot's two-paths has their number */
-	uint64_t divisor;     /* each match is counted so many times, since restrictions on the last vertex were dropped */
-	uint64_t group_order; /* automorphisms, if they fit */
+	uint64_t divisor;     /* how often each match is counted, because restrictions on the last vertex were dropped */
+	uint64_t group_order; /* number of automorphisms; not valid if group_overflow */
 	bool group_overflow;
 	uint64_t hash;
 } gemp_plan;
@@ -83,12 +83,13 @@ typedef struct gemp_plan {
 /* Statistics of the graph that the planner estimates with. */
 typedef struct gemp_statistics {
 	double vertices;
-	double candidates[GEMP_MAX_PATTERN_VERTICES]; /* host vertices that a pattern vertex can be */
-	bool filtered[GEMP_MAX_PATTERN_VERTICES];     /* has a bitmap */
-	double edges[GEMP_MAX_PATTERN_EDGES];         /* host edges between candidates of its ends, in its direction */
-	double paths_from[GEMP_MAX_PATTERN_EDGES];    /* sum of squares of degrees of `from` over those edges */
+	double candidates[GEMP_MAX_PATTERN_VERTICES]; /* number of host vertices that a pattern vertex can be */
+	bool filtered[GEMP_MAX_PATTERN_VERTICES];     /* the vertex has a bitmap of candidates */
+	/* number of host edges between candidates of the edge's ends, in its direction */
+	double edges[GEMP_MAX_PATTERN_EDGES];
+	double paths_from[GEMP_MAX_PATTERN_EDGES]; /* sum of squares of degrees of `from` over those edges */
 	double paths_to[GEMP_MAX_PATTERN_EDGES];
-	bool parallel[GEMP_MAX_PATTERN_EDGES]; /* its relations join some pair more than once */
+	bool parallel[GEMP_MAX_PATTERN_EDGES]; /* the relations of the edge join some pair of vertices more than once */
 } gemp_statistics;
 
 /* [NOT] EXISTS { (from)-[]->(to) }: the edge is tested and not bound. */
@@ -98,7 +99,7 @@ typedef struct gemp_edge_test {
 	bool either, absent;
 } gemp_edge_test;
 
-/* Tests between the vertex that a step binds and bound ones; bit u of word v relates v and u. */
+/* Tests between the vertex that a step binds and the bound vertices. Bit u of word v relates v and u. */
 typedef struct gemp_vertex_tests {
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES];  /* v <> u */
 	uint64_t equal[GEMP_MAX_PATTERN_VERTICES];    /* v = u */
@@ -110,7 +111,8 @@ typedef struct gemp_plan_options {
 	gemp_semantics semantics;
 	bool break_symmetry; /* iso and induced only */
 	bool pivot_off;
-	bool two_paths;   /* may count by two-paths: only a count is asked, and all rows are resident */
+	/* a table of two-paths may count the last vertex: only a count is asked for, and all rows are resident */
+	bool two_paths;
 	const int *order; /* [vertex_count] the order to bind in, arguments first; borrowed; NULL: chosen by estimates */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	gemp_vertex_tests tests;
@@ -121,12 +123,12 @@ typedef struct gemp_plan_options {
 void gemp_plan_free(gemp_plan *plan);
 GEMP_RELEASE(gemp_plan_free, gemp_plan *)
 
-/* STAGES. 0: pivots, or the arguments. An ARGUMENT is verified from `done` = 0 on, since its tasks may begin on any
- * rank. */
+/* STAGES. Stage 0 begins at the pivots, or at the arguments. An ARGUMENT is verified from `done` = 0 on, since its
+ * tasks may begin on any rank. */
 typedef struct gemp_plan_stage {
 	int step;
-	bool verify; /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
-	int done;    /* VERIFY: checks done */
+	bool verify; /* true: VERIFY, and the item has a candidate for the step's vertex; false: ENTER */
+	int done;    /* VERIFY: number of checks that are done */
 } gemp_plan_stage;
 /* Returns the number of stages, and fills at most `capacity`. */
 size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t capacity);
@@ -142,8 +144,8 @@ typedef struct gemp_plan_notes {
 	const char *distinct;                /* how matches are deduplicated; NULL: not at all */
 } gemp_plan_notes;
 
-/* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may
- * be NULL. */
+/* Prints the tree of operators for --explain and --profile, the last operator first, each with estimated and actual
+ * rows. notes may be NULL. */
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
                      const gemp_shard *graph, const gemp_plan_notes *notes, gemp_text *out);
 

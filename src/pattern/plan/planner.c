@@ -18,9 +18,9 @@ typedef struct planner {
 	const gemp_symmetry *symmetry;
 	const gemp_statistics *statistics;
 	const gemp_plan_options *options;
-	uint64_t bound;      /* pattern vertices */
-	uint64_t done_edges; /* pattern edges bound or checked */
-	uint64_t repeatable; /* pattern vertices that may have the image of another */
+	uint64_t bound;      /* vertices of the pattern that are bound */
+	uint64_t done_edges; /* edges of the pattern that are bound or checked */
+	uint64_t repeatable; /* vertices of the pattern that may have the image of another vertex */
 } planner;
 
 /* EDGE CHECKS */
@@ -48,8 +48,8 @@ static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const g
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
-/* Pattern edges that must not be the same host edge as e, but could be. Homomorphisms let all edges coincide; edge-iso
- * compares all edges with common relations. */
+/* Returns the pattern edges that must not be the same host edge as e, but could be. Under hom all edges may coincide.
+ * Edge-iso compares all edges with common relations. */
 static uint64_t edge_conflicts(const planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
@@ -63,9 +63,9 @@ static uint64_t edge_conflicts(const planner *p, size_t e)
 	return mask;
 }
 
-/* The pattern edges that get slots. Slots cost memory and an operator per edge, so edges have none unless the results,
- * parallel edges or conflicts need their identity. Either all edges get slots or none does: a tuple then describes the
- * whole match, and an automorphism maps slots to slots. */
+/* Returns the pattern edges that get slots. Slots cost memory and an operator per edge, so edges have none unless the
+ * results, parallel edges or conflicts need their identity. Either all edges get slots or none does: a tuple then
+ * describes the whole match, and an automorphism maps slots to slots. */
 static uint64_t find_live_edges(const planner *p)
 {
 	bool any = p->options->wanted_edges != 0;
@@ -99,7 +99,7 @@ static gemp_code view_of(planner *p, const bool *relations, int direction, int *
 	return GEMP_OK;
 }
 
-/* The view in which row(at) has the other end of the edge. */
+/* Finds the view in which row(at) has the other end of the edge. */
 static gemp_code edge_view(planner *p, const gemp_pattern_edge *edge, int at, int *index)
 {
 	int direction = edge->direction == GEMP_EITHER || p->pattern->simple ? 2 : edge->from == at ? 0 : 1;
@@ -118,8 +118,8 @@ static gemp_code add_check(gemp_step *step, int from, int to, int view, int edge
 	return GEMP_OK;
 }
 
-/* The relations of the pattern that no pattern edge from `from` to `to` has: induced matching forbids their edges
- * there. */
+/* Finds the relations of the pattern that no pattern edge from `from` to `to` has. Induced matching forbids edges of
+ * these relations there. Returns false if there are none. */
 static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -139,7 +139,7 @@ static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 	return memchr(relations, true, count) != NULL;
 }
 
-/* The check passes where the row of `at` in this view does not have v. */
+/* The check passes if the row of `at` in this view does not have `to`. */
 static gemp_code forbid_edge(planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
 {
 	int view;
@@ -163,7 +163,7 @@ static gemp_code forbid_between(planner *p, gemp_step *step, int at, int v, bool
 	return GEMP_OK;
 }
 
-/* Induced matching: between v and each bound vertex, and at v itself. */
+/* Induced matching: forbids edges between v and each bound vertex, and loops at v. */
 static gemp_code forbid_edges(planner *p, gemp_step *step, int v)
 {
 	GEMP_OWNED bool *out_relations = NULL, *in_relations = NULL;
@@ -192,9 +192,9 @@ static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 	return GEMP_OK;
 }
 
-/* Does orbit[0] get the smallest slot of its orbit, which belongs to the vertex of highest degree? It does if some
- * vertex of the orbit is not adjacent to it: the other vertices then have larger slots, hence lower degrees and shorter
- * rows to extend. */
+/* True if orbit[0] should get the smallest slot of its orbit, which belongs to a vertex of the highest degree class.
+ * This is so if some vertex of the orbit is not adjacent to orbit[0]: the other vertices then have larger slots, hence
+ * lower degrees and shorter rows to extend. */
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
 {
 	const int *orbit;
@@ -205,9 +205,9 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 	return false;
 }
 
-/* A table of two-paths has numbers and not the vertices in the middle. A level of the chain that restricts the last
- * vertex against another vertex than the pivot is dropped, and each match is then counted once for every member of the
- * orbit. */
+/* A table of two-paths has numbers of paths, not the vertices in the middle. A level of the chain that restricts the
+ * last vertex against a vertex other than the pivot is dropped, and each match is then counted once for every member of
+ * the orbit. */
 static bool drop_level(planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;
@@ -262,7 +262,7 @@ static gemp_code break_symmetry(planner *p)
 	return GEMP_OK;
 }
 
-/* Appends a step; an edge must differ from the bound edges that could be the same host edge. */
+/* Appends a step. Its edge must differ from the bound edges that could be the same host edge. */
 static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge)
 {
 	gemp_step *step = &p->plan->steps[p->plan->step_count++];
@@ -305,7 +305,7 @@ static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 	return GEMP_OK;
 }
 
-/* Tests of v against bound vertices that need no row. An order of keys implies that the keys differ. */
+/* Sets the tests of v against bound vertices that need no row. An order of keys implies that the keys differ. */
 static void compare_vertices(planner *p, gemp_step *step, int v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
@@ -326,7 +326,7 @@ static void compare_vertices(planner *p, gemp_step *step, int v)
 	p->plan->keys |= (step->key_less | step->key_le | step->key_greater | step->key_ge) != 0;
 }
 
-/* SCAN for the pivot, EXTEND for the others, then the checks against vertices that are bound already. */
+/* Makes a SCAN for the pivot, or an EXTEND for another vertex, with the checks against bound vertices. */
 static gemp_code bind_vertex(planner *p, int v)
 {
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
@@ -338,7 +338,7 @@ static gemp_code bind_vertex(planner *p, int v)
 	return GEMP_OK;
 }
 
-/* Arguments are bound without rows; all checks between them are made by the last one, where all images are known. */
+/* Arguments are bound without rows. The last argument makes all checks between them: all images are known there. */
 static gemp_code bind_arguments(planner *p)
 {
 	gemp_plan *plan = p->plan;
@@ -357,8 +357,8 @@ static gemp_code bind_arguments(planner *p)
 	return GEMP_OK;
 }
 
-/* Every vertex must be reachable from the first, or from some argument: the search extends partial matches along
- * edges only. */
+/* Every vertex must be reachable from the first vertex, or from some argument, because the search extends partial
+ * matches along edges only. */
 static gemp_code check_connection(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part), v = 0;
@@ -378,7 +378,7 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 	                 name ? name : "()");
 }
 
-/* Bits of the vertices that may have the image of another one. */
+/* Finds the vertices that may have the image of another vertex. Paths of variable length are refused under induced. */
 static gemp_code find_repeatable(planner *p)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -402,7 +402,8 @@ static bool is_compared(const planner *p, size_t v)
 	return any != 0;
 }
 
-/* Vertices that may be left to a table of two-paths: only two rows and distinctness bind them. */
+/* Finds the vertices that may be left to a table of two-paths: no test compares them, and they have no directed
+ * edge. */
 static void may_use_two_paths(const planner *p, bool *allowed)
 {
 	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
@@ -442,7 +443,7 @@ static gemp_code choose_order(planner *p, const bool *allowed, int *order, doubl
 	return GEMP_OK;
 }
 
-/* Ranks compare the hash before a run, since a rank with another plan would send partial matches to wrong stages. */
+/* Ranks compare the hash before a run: a rank with another plan would send partial matches to wrong stages. */
 static uint64_t hash_plan(const gemp_plan *plan)
 {
 	uint64_t hash = gemp_hash(plan->steps, plan->step_count * sizeof *plan->steps, plan->live_edges);
@@ -451,8 +452,8 @@ static uint64_t hash_plan(const gemp_plan *plan)
 	return hash;
 }
 
-/* The order of steps matters: live edges decide between checks and operators, the order fixes the chain's base,
- * and symmetry comes last, since it restricts finished steps. */
+/* The order of the calls matters: live edges decide between checks and operators, the matching order fixes the chain's
+ * base, and symmetry comes last, since it restricts finished steps. */
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options)
 {
@@ -490,8 +491,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 			plan->steps[step].rows = rows[i];
 	}
 	sort_leaf(plan);
-	if (options->break_symmetry &&
-	    !p.repeatable) /* images of repeatable vertices may be equal, and equal ones have no order */
+	if (options->break_symmetry && !p.repeatable) /* repeatable vertices may have equal images, which have no order */
 		GEMP_TRY(break_symmetry(&p));
 	plan->hash = hash_plan(plan);
 	*out = plan;

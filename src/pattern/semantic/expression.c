@@ -27,7 +27,7 @@ gemp_code gemp_sema_set_marks(gemp_sema *p)
 	return p->marks ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Moves forward from the cursor where that is near, else from the closest mark before the place. */
+/* Moves forward from the cursor if the place is near behind it, otherwise from the closest mark before the place. */
 void gemp_sema_move(gemp_sema *p, size_t at)
 {
 	if (at < p->cursor.at || at - p->cursor.at > GEMP_SEMA_MARK)
@@ -35,7 +35,7 @@ void gemp_sema_move(gemp_sema *p, size_t at)
 	gemp_source_move(&p->q->source, &p->cursor, at);
 }
 
-/* Functions of the model fail without a place, since they know none; here their message gets one. */
+/* Functions of the model fail without a place, because they know none. Here their message gets a place. */
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 {
 	return code == GEMP_EUSAGE ? gemp_sema_fail(p, at, "%s", gemp_message()) : code;

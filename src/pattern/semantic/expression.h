@@ -33,7 +33,7 @@ typedef struct gemp_sema_name {
 } gemp_sema_name;
 
 typedef struct gemp_sema_scope {
-	gemp_pattern *pattern; /* to which patterns of EXISTS and COUNT are added; NULL behind WITH */
+	gemp_pattern *pattern; /* EXISTS and COUNT add their patterns to it; NULL after WITH */
 	size_t count;
 	gemp_sema_name *names; /* by first appearance */
 } gemp_sema_scope;
@@ -43,7 +43,7 @@ typedef struct gemp_sema_context {
 	gemp_sema_scope *scope;
 	const gemp_sema_name *self; /* the vertex or edge within which it is written; NULL: none */
 	const char *no_aggregates;  /* the reason why aggregates are refused here; NULL: they are allowed */
-	const gemp_clause *columns; /* of ORDER BY: names of columns take precedence; NULL: elsewhere */
+	const gemp_clause *columns; /* ORDER BY: the clause whose column names take precedence; NULL elsewhere */
 } gemp_sema_context;
 
 typedef enum gemp_sema_wanted {
@@ -51,43 +51,45 @@ typedef enum gemp_sema_wanted {
 	GEMP_SEMA_PLAIN,     /* a value */
 	GEMP_SEMA_SIZED,     /* a value or a list */
 	GEMP_SEMA_ELEMENT,   /* a value, a vertex or an edge */
-	GEMP_SEMA_ANY,       /* these, or a list */
+	GEMP_SEMA_ANY,       /* any of these, or a list */
 } gemp_sema_wanted;
 
 /* SCOPES */
 gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out);
-const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name); /* NULL: not there */
+/* returns NULL if there is no such name */
+const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name);
 void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index);
 gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out);
 gemp_code gemp_sema_set_marks(gemp_sema *p);
-/* Line and column of a byte: p->cursor. */
+/* Moves p->cursor to byte `at`, which gives the byte's line and column. */
 void gemp_sema_move(gemp_sema *p, size_t at);
-/* GEMP_EUSAGE with the line of byte `at` and a caret. */
+/* Returns GEMP_EUSAGE; the message has the line of byte `at` and a caret. */
 #define gemp_sema_fail(p, at, ...) gemp_source_fail(&(p)->q->source, (at), __VA_ARGS__)
-/* The failure that is recorded; GEMP_EUSAGE gets the place. */
+/* Returns `code`. GEMP_EUSAGE gets the place of byte `at` in its message. */
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
 
-/* EXPRESSIONS. In any case the caller frees *out. */
+/* EXPRESSIONS. The caller frees *out, also after a failure. */
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out);
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
-/* Sorted names of labels or types, each once, owned by the caller, who frees *count names also after a failure. */
+/* Makes a sorted list of the names of labels or types, each once. The caller frees *count names, also after a
+ * failure. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
 void gemp_sema_sort_names(char **names, size_t *count);
 
 /* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
-/* A pattern within another pattern; outer[i]: the outer vertex that is its argument i. bare: it introduces no names.
- * names: its scope, in the arena. */
+/* Makes the pattern within another pattern. outer[i] becomes the outer vertex that is its argument i. bare: the inner
+ * pattern may not introduce names. *names becomes its scope, in the arena. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
 
-/* All clauses of a query but RETURN; row: the scope behind them. */
+/* Analyses all clauses of a query except RETURN. *row becomes the scope after them. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row);
 
-/* next becomes the scope behind the clause. */
+/* *next becomes the scope after the clause. */
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause, gemp_sema_scope *next);
 

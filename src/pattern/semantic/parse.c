@@ -122,8 +122,8 @@ static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 	return GEMP_OK;
 }
 
-/* Makes a vertex or edge of the row a column unless it is one: the new item is moved in front of the hidden items
- * of ORDER BY, and *at counts it. */
+/* Makes a vertex or edge of the row a column unless it is a column already. The new item is moved in front of the
+ * hidden items of ORDER BY, and *at counts it. */
 static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge, size_t *at)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
@@ -383,8 +383,8 @@ gemp_code gemp_pattern_check(const char *text)
 	return q.has_parameters ? GEMP_OK : gemp_pattern_parse(&pattern, text, NULL);
 }
 
-/* The `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain `;`. A
- * token without an end reaches to the end of the text, where the grammar reports it. */
+/* Returns the `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain
+ * `;`. A token without an end reaches to the end of the text, where the grammar reports it. */
 static const char *query_end(const char *text)
 {
 	while (*text && *text != ';') {
@@ -399,7 +399,8 @@ static const char *query_end(const char *text)
 	return text;
 }
 
-/* Bytes [*begin, *end) of the next query from *at on, which moves behind its `;`. Returns false if there is none. */
+/* Finds bytes [*begin, *end) of the next query from *at on. *at becomes the place of the query's `;`. Returns false if
+ * there is no query. */
 static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 {
 	const char *from, *to = text + *at;
@@ -447,7 +448,7 @@ static gemp_code parse_all(gemp_script *script, const char *text, const char *fi
 	return gemp_ast_check_parameters(parameters, parameter_count, used);
 }
 
-/* A text without `;` but at most one behind the query is parsed as a whole. So is a text without a query, since
+/* True for a text with at most one `;`, after which no query follows. True also for a text without a query, since
  * gemp_pattern_parse has a message for it. */
 static bool is_single(const char *text)
 {

@@ -33,7 +33,7 @@ void gemp_script_free(gemp_script *script);
 /* RULES. Each rule's MATCH becomes a pattern like that of a query, rule_update.h reads its updates, and the pattern's
  * RETURN is made from the elements and values that the updates need. RUN becomes a tree of control. */
 
-/* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names is a warning. */
+/* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names gives a warning, if the text has a RUN. */
 gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
                               const gemp_query_parameter *parameters, size_t parameter_count);
 

@@ -12,8 +12,8 @@
 
 #include "pattern/symmetry/permutation_group.h"
 
-/* use_return: RETURN takes part, if the query has one. Columns that are shown only by default distinguish no
- * vertices. */
+/* use_return: the items of RETURN must be kept, if the query has a RETURN. Columns that are shown only by default
+ * distinguish no vertices. */
 gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return);
 
 #endif

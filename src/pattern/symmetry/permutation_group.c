@@ -84,8 +84,8 @@ static void invert(size_t points, const gemp_point *permutation, gemp_point *out
 		out[permutation[i]] = (gemp_point)i;
 }
 
-/* Divides the permutation by coset representatives from level `from` on; true if only the identity is left, so that
- * the permutation is in the group (Seress 2003, section 4.1). */
+/* Divides the permutation by coset representatives from level `from` on. Returns true if only the identity is left: the
+ * permutation is then in the group (Seress 2003, section 4.1). */
 static bool sift(const gemp_stab_chain *chain, size_t from, gemp_point *permutation)
 {
 	gemp_point inverse[GEMP_MAX_POINTS], product[GEMP_MAX_POINTS];
@@ -252,8 +252,8 @@ static uint64_t smallest_image(const level *level, const uint64_t *tuple)
 	return value;
 }
 
-/* Quick test whether b is a o g for some g of the levels from `from` on. A false negative is harmless: both
- * branches are searched then. */
+/* True if a quick test finds that b is a o g for some g of the levels from `from` on. A false negative is harmless:
+ * both branches are searched then. */
 static bool is_known_image(const gemp_stab_chain *chain, size_t from, const uint64_t *a, const uint64_t *b)
 {
 	uint64_t moved[GEMP_MAX_POINTS], next[GEMP_MAX_POINTS];
@@ -289,8 +289,8 @@ static int against_best(const canonical_search *s, const uint64_t *tuple, size_t
 	return 0;
 }
 
-/* The best of tuple o g over the levels from moving[m] on. It follows every choice of the smallest value, but only
- * one of choices known to be equivalent, and none that is worse than the best so far. */
+/* Finds the best of tuple o g over the levels from moving[m] on. It follows every choice of the smallest value, except
+ * choices known to be equivalent to an earlier choice, and tuples that are worse than the best tuple so far. */
 static void descend(canonical_search *s, size_t m, const uint64_t *tuple)
 {
 	const gemp_stab_chain *chain = s->chain;

@@ -18,7 +18,7 @@ typedef struct gemp_symmetry {
 	size_t points, vertices;
 	size_t count, capacity;
 	int *images;    /* [count][points], the generators */
-	uint64_t order; /* of the group; UINT64_MAX if it passes 2^64 - 1, and then overflow */
+	uint64_t order; /* order of the group; UINT64_MAX if overflow: the order exceeds 64 bits */
 	bool overflow;
 } gemp_symmetry;
 
@@ -27,7 +27,7 @@ GEMP_RELEASE(gemp_symmetry_free, gemp_symmetry *)
 
 /* Local. Computes the order, once all generators are there. */
 gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry);
-/* The order of the group; *overflow: it passes 2^64 - 1. */
+/* Returns the order of the group. *overflow becomes true if the order exceeds 2^64 - 1. */
 uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 
 /* The stabiliser chain along `base`, an order of all points or of the vertices alone; NULL: 0, 1, ... Level i is the
