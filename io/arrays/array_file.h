@@ -1,7 +1,7 @@
 /* array_file: reads an array of numbers by rows, from a .npy file or from a dataset of any program's HDF5 file.
  *
- * This module is the only way from array files to memory: `numbers` (sort, distinct) reads arrays of one dimension, and
- * `vectors` (som) reads tables of two dimensions. Each rank opens the file for itself, without MPI, and reads the rows
+ * `numbers` (sort, distinct) reads arrays of one dimension through this module, and `vectors` (som) reads tables of two
+ * dimensions. Each rank opens the file for itself, without MPI, and reads the rows
  * that it needs. Elements have numpy's kind ('i', 'u', 'f' or 'b') and width, and this machine's byte order. Rows are
  * contiguous in memory, even if the file stores column after column (Fortran order). Chunked and compressed datasets
  * and any byte order are read. All functions are local. */

@@ -1,5 +1,5 @@
-/* The directory at the end of a zip archive lists the members. It is read once, and each member is then read
- * independently of the others. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
+/* The directory at the end of a zip archive lists the members. The directory is read once, and each member is then
+ * read independently of the others. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
 
 #include "io/arrays/npz.h"
 

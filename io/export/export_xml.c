@@ -152,8 +152,8 @@ const gemp_export_writer gemp_export_graphml = {
 };
 
 /* XMI: each vertex is an object at the top level, and its xmi:id is its key. Import needs the metamodel
- * F.metamodel.ecore. It has one class for each set of labels, and all classes inherit their features from the class
- * BASE. */
+ * F.metamodel.ecore. The metamodel has one class for each set of labels, and all classes inherit their features from
+ * the class BASE. */
 
 #define NAMESPACE "http://gemp-mpi/graph"
 #define BASE "Vertex__" /* no label ends in '_', so no other class has this name */

@@ -103,7 +103,8 @@ static gemp_code name_temporary(gemp_text *name, const char *path, uint64_t proc
 	return gemp_text_status(name);
 }
 
-/* All ranks use the process number of rank 0. It differs between jobs on a node, so their temporary names differ. */
+/* All ranks use the process number of rank 0. This number differs between jobs on a node, so the temporary names
+ * differ. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;

@@ -24,7 +24,8 @@ gemp_code gemp_file_numbered(char **out, const char *path, size_t number);
  * removes these only when the file is closed, and HDF5 does not close a file after a failed write. */
 void gemp_file_discard(const char *temporary);
 
-/* Collective. Makes the temporary name of a file. It is the same on all ranks, since each rank may open the file. */
+/* Collective. Makes the temporary name of a file. The name is the same on all ranks, since each rank may open the
+ * file. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary);
 /* Collective. Rank 0 renames the temporary file to `path`, or removes it if `code` is an error. The ranks have agreed
  * on `code`. */

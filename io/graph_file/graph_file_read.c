@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loader of an open graph. It opens the file for each part that is read. The file must still hold the same
+/* The loader of an open graph. The loader opens the file for each part that is read. The file must still hold the same
  * graph. */
 typedef struct file_source {
 	const gemp_comm *comm;

@@ -31,8 +31,8 @@ typedef struct gemp_column_layout {
 gemp_code gemp_column_layout_new(size_t count, gemp_column_layout *columns);
 void gemp_column_layout_free(gemp_column_layout *columns);
 
-/* Writes the attributes that make a group an AnnData dataframe. Its columns are extra[extra_count] and the columns
- * whose path lies in the group. */
+/* Writes the attributes that make a group an AnnData dataframe. The columns of the dataframe are
+ * extra[extra_count] and the columns whose path lies in the group. */
 gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
                                   const gemp_column_layout *columns, const char *const *extra, size_t extra_count);
 /* Write and read the names, types and layout of a table, as attributes of its group. */

@@ -10,8 +10,8 @@
  * return GEMP_ENOMEM on all ranks, so callers need not check the result of gemp_h5_join.
  *
  * The datasets of hdf5_dataset have one dimension, are contiguous and have no filters. Their attribute `checksum` is
- * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with the element's index as the seed. It is
- * compared whenever the ranks together read all elements. */
+ * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with the element's index as the seed. The
+ * checksum is compared whenever the ranks together read all elements. */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
 #define GEMP_IO_HDF5_HDF5_FILE_H

@@ -273,7 +273,7 @@ static gemp_code start(void *self, gemp_xml *xml, const char *name, const char *
 	return GEMP_OK;
 }
 
-/* Pretty-printed files have blanks around values. They are removed unless the column holds strings. */
+/* Pretty-printed files have blanks around values. These blanks are removed unless the column holds strings. */
 static gemp_code read_value(gemp_value *out, const struct gemp_declared_column *column, const gemp_text *text)
 {
 	gemp_slice part = { text->data, text->size };

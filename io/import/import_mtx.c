@@ -76,7 +76,7 @@ static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 	return read_symmetry(head, &cells->cell[4]);
 }
 
-/* A count is read as a signed integer. It may be negative in a damaged file. */
+/* A count is read as a signed integer, since a damaged file may hold a negative number. */
 static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 {
 	gemp_value value;

@@ -121,8 +121,8 @@ static void free_readers(table_import *self)
 	gemp_free_all(self->readers, self->selves);
 }
 
-/* Collective. The evidence of all threads on all ranks gives the types. It is a set of bits, so it is joined by a
- * bitwise or. */
+/* Collective. The evidence of all threads on all ranks gives the types. The evidence is a set of bits, so a
+ * bitwise or joins it. */
 static void resolve_types(table_import *self, const gemp_comm *comm)
 {
 	for (unsigned t = 0; t < self->inputs.threads; t++)

@@ -299,7 +299,7 @@ static gemp_code begin_object(xmi_parser *r, size_t class, size_t slot, const ch
 	return read_attributes(r, attributes, line);
 }
 
-/* The object is visited now that it is complete. Its key was needed earlier, by its references. */
+/* Visits the complete object. The key was needed earlier, when the references of the object were visited. */
 static gemp_code end_object(xmi_parser *r)
 {
 	gemp_xmi_object object = top(r)->object;
