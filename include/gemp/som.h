@@ -60,8 +60,10 @@ typedef struct gemp_som_settings {
 	bool exponential;
 	gemp_som_start start; /* GEMP_SOM_START_PCA by default */
 	gemp_som_scaling scaling;
-	uint64_t epochs;           /* 20 by default */
-	double radius, radius_end; /* radius of the first and of the last epoch; 0: half of the map's longer side, and 1 */
+	uint64_t epochs; /* 20 by default */
+	/* radius of the first epoch (0: half of the map's longer side, or radius_end if it is larger) and of the last epoch
+	 * (above 0; 1 by default) */
+	double radius, radius_end;
 	/* for online training: rate of the first and of the last epoch; 0.1 and 0.01 by default */
 	double rate, rate_end;
 	uint64_t seed;   /* seed of the initial units; 1 by default */

@@ -4,7 +4,7 @@
  * checkpoint.json holds the question (the computation and the graph) and the state (the finished work). Other files
  * hold rows or graphs. The new JSON file gets its name only after the files that it names are on the disk. The folder
  * is therefore consistent whenever a job is killed, and at most the work since the last save is lost. Only rank 0 reads
- * and writes the folder. Its lock on the file `lock` keeps a second job out of the folder. */
+ * and writes checkpoint.json. Its lock on the file `lock` keeps a second job out of the folder. */
 
 #ifndef GEMP_API_CHECKPOINT_STORE_H
 #define GEMP_API_CHECKPOINT_STORE_H

@@ -1,8 +1,8 @@
 /* match: the commands match and demo search for patterns (gemp/query.h), and transform rewrites a graph (gemp/rules.h).
  *
- * All options are checked before the graph is opened, since opening it may take minutes. Without a command the program
- * runs demo, which needs no file and takes a second.
- */
+ * Options that contradict each other are refused before the graph is opened, since opening it may take minutes. Only
+ * the options that motifs do not accept are refused later. Without a command the program runs demo, which needs no
+ * file. */
 
 #include "cli/report/report_run.h"
 #include "cli/settings.h"
@@ -256,8 +256,8 @@ static void set_signal_action(const gemp_context *context, const gemp_options *o
 				: "gemp-mpi: stopped by a signal; no graph is written. --checkpoint FOLDER would save finished work\n");
 }
 
-/* The second argument is a change log or a file of rules; its content shows which. All paths are checked before the
- * graph is opened. */
+/* The second argument is a change log or a file of rules; its content shows which. The path of --output is checked
+ * before the graph is opened, the other paths by the library. */
 static gemp_code transform(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_rules_close_at) gemp_rules *rules = NULL;
