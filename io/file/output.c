@@ -300,7 +300,6 @@ static gemp_code finish_file(gemp_output *output)
 	return code;
 }
 
-/* Standard output has no temporary file, so closing only frees. */
 gemp_code gemp_output_close(gemp_output *output)
 {
 	gemp_code code = output && output->path ? finish_file(output) : GEMP_OK;
@@ -352,7 +351,6 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	return code;
 }
 
-/* Writes a file whose bytes are all in memory. */
 gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
 {
 	gemp_file_writer file;

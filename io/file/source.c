@@ -101,7 +101,6 @@ static bool is_pipe(const char *path)
 	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
-/* A file that may be a pipe is read as plain text without inspection (is_pipe). */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;

@@ -65,7 +65,6 @@ struct gemp_stream {
 	bool finished;   /* the source has no more bytes */
 };
 
-/* Callers need to know only whether a file can be read from its middle. */
 gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
 {
 	gemp_compression compression = GEMP_PLAIN;
@@ -98,7 +97,6 @@ static gemp_code double_buffer(gemp_stream *stream)
 	return GEMP_OK;
 }
 
-/* Reads once and appends the bytes to the window. */
 static gemp_code read_more(gemp_stream *stream)
 {
 	size_t got;
