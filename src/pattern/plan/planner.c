@@ -357,8 +357,7 @@ static gemp_code bind_arguments(planner *p)
 	return GEMP_OK;
 }
 
-/* Every vertex must be reachable from the first vertex, or from some argument, because the search extends partial
- * matches along edges only. */
+/* Every vertex must be reachable from the first vertex or some argument: the search follows edges only. */
 static gemp_code check_connection(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part), v = 0;

@@ -22,7 +22,7 @@ static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_
 	return gemp_pattern_require(scope->pattern, &expr);
 }
 
-/* A vertex that was named before is the same vertex; one that stands in a path must differ from others again. */
+/* A name that occurred before is the same vertex. A vertex that stands in a path is no longer repeatable. */
 static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *node)
 {
 	const char *name = node->variable.bytes;
@@ -68,7 +68,7 @@ static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *e
 	return edge->types ? gemp_sema_names(edge->types, &added->types, &added->type_count) : GEMP_OK;
 }
 
-/* Vertices before edges: both ends must have their index when the edge is added. */
+/* Adds vertices before edges: both ends must have their index when the edge is added. */
 static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	GEMP_TRY(add_node(p, scope, path->from));
@@ -118,8 +118,8 @@ typedef struct argument_set {
 	const gemp_sema_name *names[GEMP_MAX_PATTERN_VERTICES];
 } argument_set;
 
-/* Notes a vertex of the outer pattern as an argument of the inner one; other words are new names or unknown and are
- * resolved later. */
+/* Adds a vertex of the outer pattern to the arguments of the inner pattern. Other words are new names or unknown, and
+ * are resolved later. */
 static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 {
 	const gemp_sema_name *found = word.bytes ? gemp_sema_find(g->outer, word.bytes) : NULL;
@@ -140,8 +140,8 @@ static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 
 static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match);
 
-/* Walks into subpatterns, too: a vertex that only an inner EXISTS uses must be passed through all patterns around
- * it. */
+/* Walks into subpatterns, too: a vertex that only an inner EXISTS uses must be passed through all patterns around this
+ * EXISTS. */
 static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
 {
 	if (!expr)
@@ -154,7 +154,7 @@ static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *ex
 	return GEMP_OK;
 }
 
-/* Collects the arguments that a path uses, in its conditions too. */
+/* Collects the arguments that a path and its conditions use. */
 static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *path)
 {
 	GEMP_TRY(use_word(p, g, path->from->variable));
@@ -176,7 +176,7 @@ static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *
 	return use_expr(p, g, match->where);
 }
 
-/* The name is optional; a name must be one of the outer scope. */
+/* The word may be empty. Otherwise it must be a name of the outer scope. */
 static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
 {
 	if (!word.bytes || gemp_sema_find(scope, word.bytes))
@@ -187,7 +187,8 @@ static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_as
 	                      word.bytes);
 }
 
-/* A path that is a condition by itself introduces no names: a misspelt one would otherwise silently be a new vertex. */
+/* A path that is a condition by itself introduces no names: a misspelt name would otherwise silently be a new
+ * vertex. */
 static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	GEMP_TRY(check_known(p, scope, path->from->variable));
@@ -198,8 +199,8 @@ static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const ge
 	return GEMP_OK;
 }
 
-/* An argument that only conditions use is no vertex of the inner pattern: nothing has to differ from it. Since it
- * must be present, it cannot come from an OPTIONAL MATCH. */
+/* An argument that only conditions use is not a vertex of a path of the inner pattern, so no vertex has to differ from
+ * it. It must be present, so it cannot come from an OPTIONAL MATCH. */
 static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g, gemp_pattern *inner,
                                             const gemp_ast_match *match)
 {
@@ -345,7 +346,7 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	                  item->place.end - item->place.begin);
 }
 
-/* Has the expression one value for all rows of a group (of equal rows, with DISTINCT)? It has if it is built from
+/* Does the expression have one value for all rows of a group (with DISTINCT: of equal rows)? It does if it consists of
  * grouped columns, aggregates and literals. */
 static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 {
@@ -401,7 +402,7 @@ static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *exp
 	return GEMP_SEMA_VALUE;
 }
 
-/* ORDER BY sorts final rows: behind grouping or DISTINCT an expression must have one value for each of them. */
+/* ORDER BY sorts final rows: after grouping or DISTINCT an expression must have one value for each final row. */
 static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause,
                              const gemp_expr *expr, size_t at)
 {
@@ -423,7 +424,7 @@ static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const g
 	return GEMP_OK;
 }
 
-/* An expression of ORDER BY that is no column becomes a hidden item behind the shown ones. */
+/* An expression of ORDER BY that is not a column becomes a hidden item after the shown items. */
 static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_order *order, gemp_clause *clause)
 {
 	gemp_sema_context context = { .scope = scope, .columns = clause };
@@ -450,7 +451,7 @@ static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gem
 	return GEMP_OK;
 }
 
-/* WHERE behind WITH filters rows of the clause, so its scope is the next one. */
+/* WHERE after WITH filters rows of the clause, so its scope is that of the next clause. */
 static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_expr *from, gemp_clause *clause)
 {
 	gemp_sema_context context = { .scope = scope,
@@ -460,8 +461,8 @@ static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return gemp_expr_normalise(&clause->where);
 }
 
-/* Items first, since ORDER BY refers to their names; WHERE last, since it speaks of the columns that the clause passes
- * on. */
+/* Analyses items first, since ORDER BY refers to their names, and WHERE last, since it uses the columns that the clause
+ * passes on. */
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause, gemp_sema_scope *next)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* NULL if no update has named it yet; the list is short, the latest name first. */
+/* Returns NULL if no update has named the element yet. The list is short. */
 static gemp_rule_variable *find_variable(const gemp_rule_build *b, const char *name)
 {
 	for (gemp_rule_variable *variable = b->variables; variable; variable = variable->next)
@@ -17,7 +17,7 @@ static gemp_rule_variable *find_variable(const gemp_rule_build *b, const char *n
 	return NULL;
 }
 
-/* Names an element just created; a word without bytes has no name and is not listed. */
+/* Records an element under its name. An element without a name is not listed. */
 static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_rule_element element,
                                    gemp_rule_variable **out)
 {
@@ -33,7 +33,7 @@ static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_
 	return GEMP_OK;
 }
 
-/* The column of RETURN that has this value; a new column takes *expr. */
+/* Finds the column of RETURN that has this value, or makes a column, which takes *expr. */
 static gemp_code find_column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, size_t *out)
 {
 	const gemp_clause *result = &b->rule->pattern->result;
@@ -75,8 +75,8 @@ static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_v
 	return GEMP_OK;
 }
 
-/* *out: the element that an update changes. GEMP_EUSAGE if there is no such element, or an earlier update deletes
- * it. */
+/* *out becomes the element that an update changes. GEMP_EUSAGE if there is no such element, or if an earlier update
+ * deletes it. */
 static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
 {
 	*out = find_variable(b, word.bytes);
@@ -138,7 +138,7 @@ static bool is_same_element(gemp_rule_element a, gemp_rule_element b)
 	return a.created == b.created && a.edge == b.edge && a.index == b.index;
 }
 
-/* Adds an update of an attribute; a second one of the same attribute is refused, since updates have no order. */
+/* Adds an update of an attribute. A second update of the same attribute is refused, since updates have no order. */
 static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, gemp_ast_word name,
                                gemp_update **out)
 {
@@ -259,7 +259,7 @@ static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, 
 	return rule_labels(b, from->labels, update);
 }
 
-/* An element that gets an edge by this rule cannot be deleted by it, since the edge would have no end. */
+/* A rule cannot delete an element to which it gives an edge, since the edge would have no end. */
 static gemp_code mark_deleted(gemp_rule_build *b, gemp_ast_word word, const char *what, gemp_rule_variable *variable)
 {
 	if (variable->element.created)

@@ -15,23 +15,23 @@ enum { GEMP_RULE_MAX_UPDATES = 1000 };
 
 /* A vertex or edge that updates use: matched or created. */
 typedef struct gemp_rule_variable {
-	const char *name; /* borrowed from the arena of the query */
+	const char *name; /* borrowed: a word in the arena of the query */
 	gemp_rule_element element;
-	bool optional; /* OPTIONAL MATCH gave it: it may be missing */
-	bool has_edge; /* gets an edge by CREATE or MERGE */
+	bool optional; /* the element comes from OPTIONAL MATCH, so it may be missing */
+	bool has_edge; /* an update gives the element an edge, by CREATE or MERGE */
 	bool deleted;  /* is deleted, or merged into another */
 	struct gemp_rule_variable *next;
 } gemp_rule_variable;
 
 typedef struct gemp_rule_build {
 	gemp_sema *p;
-	gemp_sema_scope *row; /* of the match; behind WITH: of its items */
+	gemp_sema_scope *row; /* scope of the match, or of the items of WITH */
 	gemp_rule *rule;
-	gemp_rule_variable *variables; /* in the arena, latest first */
-	size_t capacity;               /* of rule->updates */
+	gemp_rule_variable *variables; /* linked list in the arena, latest first */
+	size_t capacity;               /* capacity of rule->updates */
 } gemp_rule_build;
 
-/* All updates in order. */
+/* Analyses all updates, in the order of the text. */
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first);
 
 #endif

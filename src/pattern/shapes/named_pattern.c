@@ -30,8 +30,8 @@ static unsigned permuted(unsigned edges, const int *image, int vertices)
 	return out;
 }
 
-/* The smallest set of edges that a permutation of the vertices [placed, vertices) yields, by trying all of them:
- * at most 5! = 120. */
+/* Returns the smallest set of edges that a permutation of the vertices [placed, vertices) yields, by trying all
+ * permutations, at most 5! = 120. */
 static unsigned smallest_form(unsigned edges, int *image, int placed, int vertices)
 {
 	unsigned smallest = permuted(edges, image, vertices);
@@ -71,7 +71,7 @@ static bool connected(unsigned edges, int vertices)
 	return reached == (1u << vertices) - 1;
 }
 
-/* -1: the set is not connected, so it is no kind. */
+/* Returns -1 if the form is no kind, since it is not connected. */
 static int kind_of(const gemp_census *census, unsigned form)
 {
 	for (int i = 0; i < census->kinds; i++)
@@ -131,7 +131,8 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 			}
 }
 
-/* Solves the triangular system from the kind with most edges on, whose induced counts are its edge-induced ones. */
+/* Solves the triangular system from the kind with the most edges on, whose induced counts are its edge-induced
+ * counts. */
 gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
 {
 	for (int i = census->kinds - 1; i >= 0; i--)
@@ -213,7 +214,7 @@ static gemp_code build_house(gemp_pattern *pattern, int n)
 	return GEMP_OK;
 }
 
-/* Digits at *at; -1 if there are none. Values beyond 9999 become 9999, which every caller refuses. */
+/* Reads the digits at *at; returns -1 if there are none. Values beyond 9999 become 9999, which every caller refuses. */
 static int read_number(const char **at)
 {
 	int n = isdigit((unsigned char)**at) ? 0 : -1;

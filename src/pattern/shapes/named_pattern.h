@@ -23,9 +23,11 @@ enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };
 
 typedef struct gemp_census {
 	int vertices;
-	int kinds;                                             /* by edges, ascending */
-	unsigned edges[GEMP_MAX_MOTIFS];                       /* as a set of pairs: see gemp_census_pair */
-	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS]; /* [i][j] spanning subgraphs of kind i in kind j */
+	/* number of kinds, which are ordered by number of edges, ascending */
+	int kinds;
+	/* edges of each kind, as a set of pairs (gemp_census_pair) */
+	unsigned edges[GEMP_MAX_MOTIFS];
+	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS]; /* [i][j] number of spanning subgraphs of kind i in kind j */
 } gemp_census;
 
 /* vertices: GEMP_MIN_MOTIF to GEMP_MAX_MOTIF. */

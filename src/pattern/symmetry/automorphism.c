@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NODES = 8192 }; /* of the digraph: 8 MiB of bits */
+enum { MAX_NODES = 8192 }; /* maximum number of nodes of the digraph; its matrix then has 8 MiB */
 
 /* The digraph that nauty gets: colours are texts, and arcs are pairs of nodes. */
 typedef struct digraph {
@@ -49,7 +49,7 @@ static gemp_code add_arc(digraph *d, int from, int to)
 /* The nodes of a pattern's vertices and edges. A pattern within another pattern shares the nodes of its arguments. */
 typedef struct pattern_nodes {
 	const gemp_pattern *pattern;
-	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
+	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* nodes of a row's vertices and edges */
 } pattern_nodes;
 
 /* Conditions on one element are colours; all others need nodes of their own. */
@@ -64,7 +64,7 @@ static int node_of(const pattern_nodes *l, uint64_t vertices, uint64_t edges)
 	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
 }
 
-/* Operators whose operands may be exchanged; sums of strings may not. */
+/* True for operators whose operands may be exchanged. The operands of + on strings may not. */
 static bool commutes(const gemp_expr *expr)
 {
 	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
@@ -174,8 +174,8 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 	return GEMP_OK;
 }
 
-/* Vertices [from, vertex_count) get nodes; repeatable ones have another colour, since they may coincide with
- * others. */
+/* Vertices [from, vertex_count) get nodes. Repeatable vertices have another colour, since they may coincide with other
+ * vertices. */
 static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int inside)
 {
 	for (size_t v = from; v < l->pattern->vertex_count; v++) {
@@ -187,8 +187,9 @@ static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int
 	return GEMP_OK;
 }
 
-/* Adds a pattern within another pattern; its arguments have nodes. Its own elements must differ from every argument
- * that is not repeatable, even if no edge and no condition uses the argument, so there is an arc to each. */
+/* Adds a pattern within another pattern. Its arguments have nodes already. Its own elements must differ from every
+ * argument that is not repeatable, even if no edge and no condition uses the argument, so the node `inside` has an arc
+ * to each such argument. */
 static gemp_code add_inner(digraph *d, pattern_nodes *inner, int inside)
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
@@ -198,8 +199,8 @@ static gemp_code add_inner(digraph *d, pattern_nodes *inner, int inside)
 	return add_inside(d, inner, inside);
 }
 
-/* EXISTS and COUNT: a node with arcs to the vertices and edges within; the arguments are nodes of the outer
- * pattern. */
+/* EXISTS and COUNT have a node with arcs to the vertices and edges of their pattern. The arguments are nodes of the
+ * outer pattern. */
 static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr *expr, int node)
 {
 	pattern_nodes inner = { .pattern = outer->pattern->subs[expr->sub] };
@@ -329,7 +330,7 @@ static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 	return GEMP_OK;
 }
 
-/* nauty reports generators only, so that the group may be larger than memory. */
+/* nauty reports generators only, so the group may be larger than memory. */
 static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 {
 	DEFAULTOPTIONS_DIGRAPH(options);

@@ -60,7 +60,7 @@ gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_as
 	return word;
 }
 
-/* Only the first failure is recorded: the parser may go on and would report its consequences. */
+/* Records only the first failure: the parser may continue and would then report consequences of this failure. */
 void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...)
 {
 	va_list arguments;
@@ -78,7 +78,7 @@ void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
 	gemp_ast_fail(q, at, "%.*s is not supported%s", (int)length, what, hint ? hint : "");
 }
 
-/* NULL after a failure, which q->code holds. */
+/* Returns NULL after a failure, whose code is in q->code. */
 void *gemp_ast_put(gemp_ast *q, const void *node, size_t size)
 {
 	void *copy = gemp_ast_alloc(q, size);
@@ -121,7 +121,7 @@ static gemp_ast_expr *checked(const gemp_ast *q, gemp_ast_expr *expr)
 	return q->code == GEMP_OK ? expr : NULL;
 }
 
-/* right NULL: an operator with one operand. */
+/* right is NULL for an operator with one operand. */
 gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
                                gemp_ast_place place)
 {
@@ -161,7 +161,8 @@ static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 	return to;
 }
 
-/* Copies the operand that a chain or a list repeats; its weight is bounded, so that a long chain stays linear. */
+/* Copies the operand that a chain or a list repeats. The operand's weight is bounded, so that the cost of a long chain
+ * stays linear. */
 static gemp_ast_expr *copy_repeated(gemp_ast *q, const gemp_ast_expr *from, const char *where)
 {
 	if (from->weight > GEMP_AST_MAX_COPIED)
@@ -179,7 +180,7 @@ gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_
 	return next ? gemp_ast_join(q, GEMP_AND, chain, next, place) : NULL;
 }
 
-/* A list of literals stays a list; with expressions in it IN becomes a disjunction of equalities. */
+/* A list of literals stays a list. If the list has other expressions, IN becomes a disjunction of equalities. */
 gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place)
 {
 	bool literals = true;
@@ -229,7 +230,7 @@ gemp_ast_expr *gemp_ast_literal(gemp_ast *q, gemp_value value, gemp_ast_place pl
 	return expr;
 }
 
-/* 2^63 is allowed until it turns out to have no minus in front. */
+/* The magnitude 2^63 is allowed here. Analysis refuses it if no minus stands before it. */
 gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place)
 {
 	if (magnitude > (uint64_t)INT64_MAX + 1)

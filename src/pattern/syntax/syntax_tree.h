@@ -14,10 +14,10 @@
 #include "pattern/model/source.h"
 
 enum {
-	GEMP_AST_MAX_NESTED = 16,      /* patterns within patterns */
-	GEMP_AST_MAX_DEPTH = 100,      /* of an expression */
-	GEMP_AST_MAX_WEIGHT = 1 << 20, /* of an expression: its parts, written out */
-	GEMP_AST_MAX_COPIED = 100,     /* weight of an operand that a chain or a list repeats */
+	GEMP_AST_MAX_NESTED = 16,      /* maximum depth of patterns within patterns */
+	GEMP_AST_MAX_DEPTH = 100,      /* maximum depth of an expression */
+	GEMP_AST_MAX_WEIGHT = 1 << 20, /* maximum number of parts of an expression when it is written out */
+	GEMP_AST_MAX_COPIED = 100,     /* maximum weight of an operand that a chain or a list repeats */
 };
 
 /* Bytes [begin, end) of the text. */
@@ -39,8 +39,8 @@ typedef struct gemp_ast_expr {
 	gemp_ast_word variable, name;
 	gemp_value value;
 	bool beyond;   /* the integer is 2^63, which is allowed only below a minus */
-	bool distinct; /* of an aggregate */
-	bool bare;     /* GEMP_EXISTS: a path alone, which introduces no names; GEMP_HAS_LABEL: of labels() */
+	bool distinct; /* aggregates: DISTINCT is given */
+	bool bare;     /* GEMP_EXISTS: a path alone, which introduces no names; GEMP_HAS_LABEL: written as IN labels(v) */
 	struct gemp_ast_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
 	unsigned depth;
 	size_t weight;
@@ -51,7 +51,7 @@ typedef struct gemp_ast_node {
 	gemp_ast_place place;
 	gemp_ast_word variable;
 	gemp_ast_expr *conditions; /* GEMP_AND of labels and `{k: value}` */
-	int index;                 /* of the vertex in the pattern; analysis sets it */
+	int index;                 /* index of the vertex in the pattern; analysis sets it */
 } gemp_ast_node;
 
 typedef struct gemp_ast_edge {
@@ -153,7 +153,7 @@ typedef enum gemp_ast_clause {
 
 typedef struct gemp_ast {
 	gemp_source source;
-	gemp_code code; /* the first failure, its message recorded */
+	gemp_code code; /* code of the first failure, whose message is recorded */
 	struct gemp_ast_block *blocks;
 	char *at; /* free bytes of the newest block */
 	size_t left;
@@ -164,31 +164,32 @@ typedef struct gemp_ast {
 	bool *used;             /* [parameter_count] borrowed */
 	bool parameters_later;  /* parameters need no values, since only the syntax is checked */
 	bool has_parameters;    /* the text mentions parameters, which have no values yet */
-	gemp_ast_clause clause; /* being read */
+	gemp_ast_clause clause; /* the clause that is being read */
 	bool after_with;        /* WITH has been read */
 	bool is_rules, started; /* the text has rules; its first token has been read */
 	bool updating;          /* an update of the rule has been read */
-	bool detaching;         /* the DELETE being read has DETACH */
-	unsigned nested;        /* patterns within patterns, being read */
+	bool detaching;         /* the DELETE that is being read has DETACH */
+	unsigned nested;        /* number of patterns around the text that is being read */
 	gemp_ast_match *match, *optionals, *last_optional;
 	gemp_ast_projection *with, *result;     /* NULL: none */
-	gemp_ast_update *updates, *last_update; /* of the rule being read */
+	gemp_ast_update *updates, *last_update; /* updates of the rule that is being read */
 	gemp_ast_rule *rules, *last_rule;
 	gemp_ast_control *run; /* a sequence; NULL: no RUN */
 } gemp_ast;
 
-/* Reads source, a query or a text of rules, into an empty tree; gemp_ast_free in any case. used[parameter_count] is set
- * for the parameters that the text mentions. */
+/* Reads the source, a query or a text of rules, into an empty tree. Call gemp_ast_free also after a failure.
+ * used[parameter_count] becomes true for the parameters that the text mentions. */
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);
 
-/* GEMP_EUSAGE if some parameter is unused. */
+/* Returns GEMP_EUSAGE if some parameter is unused. */
 gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used);
 
-/* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
+/* Returns zeroed memory of the arena. When out of memory, returns NULL and sets q->code. */
 void *gemp_ast_alloc(gemp_ast *q, size_t size);
-/* A copy of a node in the arena: GEMP_AST_NODE(q, gemp_ast_item, .expr = expr). NULL as above. */
+/* Returns a copy of a node in the arena: GEMP_AST_NODE(q, gemp_ast_item, .expr = expr). When out of memory, like
+ * gemp_ast_alloc. */
 void *gemp_ast_put(gemp_ast *q, const void *node, size_t size);
 #define GEMP_AST_NODE(q, type, ...) ((type *)gemp_ast_put((q), &(type){ __VA_ARGS__ }, sizeof(type)))
 /* Appends a node to a linked list. */
@@ -200,9 +201,9 @@ void *gemp_ast_put(gemp_ast *q, const void *node, size_t size);
 	} while (0)
 gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
 
-/* Record the first failure, at a place of the text. */
+/* Records a failure at a place of the text, if it is the first. */
 void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what); /* "... is not supported" */
+void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what); /* fails with "WHAT is not supported" */
 
 /* The functions below return NULL after a failure; q->code holds its code. */
 /* Paths and clauses, part by part. */
@@ -220,7 +221,7 @@ gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_m
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place);
 bool gemp_ast_is_aggregate(const gemp_ast_expr *expr);
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child);
-/* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
+/* kind is GEMP_AND or GEMP_OR. If `left` is of that kind already, returns `left` with `right` as one more child. */
 gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
                              gemp_ast_place place);
 gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
@@ -228,20 +229,21 @@ gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *
 /* Sets the variable of every label test in a tree. */
 void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable);
 gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place); /* -1 is a literal */
-/* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
+/* Adds a comparison to a chain: `chain op right`, where chain is `... op last`. Both comparisons must hold. */
 gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind,
                               gemp_ast_expr *right, gemp_ast_place place);
-/* `left IN [list]`; a list with other than literals becomes a disjunction. list: any expression with the elements as
- * children, NULL: none. */
+/* `left IN [list]`. A list with an element that is not a literal becomes a disjunction. list: any expression whose
+ * children are the elements; NULL: no elements. */
 gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_ast_expr *labels, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_literal(gemp_ast *q, gemp_value value, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word);
-gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place); /* a literal: its value */
-/* A parameter as the operand of SKIP and LIMIT. */
+/* returns a literal with the parameter's value */
+gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place);
+/* Refuses a parameter of SKIP or LIMIT whose value is not an integer from 0 on. */
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter);
-/* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses unknown functions. */
+/* `name(argument)`; if argument is NULL, `name(*)`. gemp_ast_check_callee refuses unknown functions. */
 gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
                              gemp_ast_place place);
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name);
@@ -252,21 +254,22 @@ void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match);
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place);
 gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child,
                                        gemp_ast_place place);
-/* A sequence or choice: left itself with one child more if it is of that kind already. */
+/* kind is a sequence or a choice. If `left` is of that kind already, returns `left` with `right` as one more child. */
 gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
                                         gemp_ast_control *right, gemp_ast_place place);
 gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t times, gemp_ast_place place);
 void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_ast_place place);
 
-/* Decode the escapes of a string between quotes. */
+/* Decodes the escapes of a string between quotes. */
 gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
 
-/* Does a path, `(...)-...`, begin at the parenthesis `text` points to, and not an expression in parentheses? */
+/* True if a path, `(...)-...`, begins at the parenthesis to which `text` points; false for an expression in
+ * parentheses. */
 bool gemp_ast_path_begins(const char *text);
-const char *gemp_ast_skip_space(const char *text);  /* and comments */
-const char *gemp_ast_skip_quoted(const char *text); /* the string or name whose quote is the first byte */
+const char *gemp_ast_skip_space(const char *text);  /* skips comments, too */
+const char *gemp_ast_skip_quoted(const char *text); /* skips the string or name whose quote is the first byte */
 
-/* Explain an unexpected token: `token` is its text, `expected` lists the tokens allowed there, or is NULL. */
+/* Explains the unexpected token at `place`. `expected` lists the tokens allowed there, or is NULL. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected);
 
 #endif
