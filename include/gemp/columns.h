@@ -29,14 +29,14 @@ typedef struct gemp_column_view {
 	const uint8_t *null; /* [rows], 1 if the row is NULL; the pointer is NULL if the column has no NULL */
 } gemp_column_view;
 
-/* The files to which a function writes columns with a row for each vertex. If all members are NULL, the function writes
- * no file. */
+/* The files to which a function writes columns with a row for each vertex. If `output` and `into` are NULL, the
+ * function writes no file. */
 typedef struct gemp_vertex_output {
 	const char *output; /* file of rows with the key first: .tsv, .csv, .jsonl, .h5, or - for TSV on stdout */
 	/* graph file that gets the columns as attributes of the vertices; it may be the file that was read */
 	const char *into;
 	/* The name of the attribute in `into`, or the prefix of the names if there are several columns. NULL selects the
-	 * name of the function, such as `bfs`. */
+	 * name of the function, such as `bfs`. A name without `into` is GEMP_EUSAGE. */
 	const char *column;
 	const char *command; /* the command that the provenance of `into` names; NULL: "libgemp" */
 } gemp_vertex_output;

@@ -64,7 +64,7 @@ json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts,
  *   memory     the peak of the largest rank; device_peak is the peak of this rank's devices
  *   exchange   the traffic of all ranks; a negative local_share is unknown; `of` says in words what it is a share of
  *   resources  devices, seconds and memory
- *   search     seconds by the runtime's clocks, devices and memory, in the order of a query's report */
+ *   search     seconds, devices and memory, in the order of a query's report */
 void gemp_report_graph(gemp_report *report, const gemp_shard *graph);
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
 gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime);
