@@ -60,6 +60,8 @@ def out_of_range(draw):
                 "--verify", "-q")
             close(column(rows("y.tsv", {"key": str, "y": float}), "y"), wanted, 1e-12, 1e-180)
             assert abs(report()["greatest"][-1] / float(most) - 1) < 1e-8
+        run(4, "spmv", path, "--weight", "real", "--normalize", "--repeat", "6", "--partition", "2d", "--json", "report.json", "-q")
+        assert report()["sum_bytes_per_edge_and_iteration"] > 0  # the report adds up the products of a scaled run
 
 
 def main():

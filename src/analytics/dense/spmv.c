@@ -71,6 +71,7 @@ static void add_report(gemp_dense_report *sum, const gemp_dense_report *one)
 	sum->ghost += one->ghost;
 	sum->halo += one->halo;
 	sum->agree += one->agree;
+	sum->sum_bytes += one->sum_bytes;
 	sum->traffic.bytes += one->traffic.bytes;
 	sum->traffic.messages += one->traffic.messages;
 	sum->traffic.rounds += one->traffic.rounds;

@@ -165,7 +165,7 @@ static const gemp_option table[] = {
 	  "rows; pull: the owners send the rows, in rounds; auto: the way with fewer expected bytes, unless that is "
 	  "slower." },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, ON_SEARCH, search, POSITIVE(launch_factor),
-	  "C in the formula for the number of pivots in the next kernel launch. Default: as measured for the device." },
+	  "C in the formula for the number of pivots in the next kernel launch. Default: 0.8; loop kernels on CPUs use the formula only if C is given." },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", ON_SEARCH, search, AT(lanes),
 	  "Work-items that share an adjacency row; 0: as measured for the device." },
 	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", ON_SEARCH | GEMP_ON_TRANSFORM, search,
