@@ -54,7 +54,7 @@ static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gem
 }
 
 /* All receives are posted before the first send, so messages arrive in place and not in MPI's buffers. Both sides know
- * the sizes, so the ranks agree only on their codes and the memory for requests. */
+ * the sizes, so the ranks agree only on their codes and on the memory for requests. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send,
                                const gemp_peer_block *receive, gemp_traffic *traffic)
 {

@@ -249,7 +249,8 @@ void gemp_device_close(gemp_device *device)
 
 enum { TRIES = 7, WORD = sizeof(cl_uint4) };
 
-/* Copies arrays that are larger than any cache, and returns the fastest try. */
+/* Copies arrays of up to 2 GiB (CPU devices: 128 MiB), which exceed most caches, and returns the rate of the fastest
+ * try. */
 static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer from = { 0 }, to = { 0 };

@@ -40,9 +40,10 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 /* "NVIDIA H200" -> "nvidia-h200.conf" */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name);
 
-/* Is work on this number of items faster on the device than on the host? device may be NULL. tuning: a name such as
- * "sort.host_below", the number of items below which the host is faster than the device with its copies. otherwise:
- * this number for a GPU without a tuning file. A CPU device without a tuning file is not used. */
+/* Should work on this number of items run on the device? device may be NULL. A `place` other than GEMP_PLACE_AUTO
+ * decides alone if there is a device. Otherwise tuning is a name such as "sort.host_below", the number of items below
+ * which the host is faster than the device with its copies. otherwise: this number for a GPU without a tuning file. A
+ * CPU device without a tuning file is not used. */
 bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
                      uint32_t otherwise);
 

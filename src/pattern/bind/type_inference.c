@@ -310,7 +310,7 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 }
 
 /* Sets *length to the length of an escape sequence in the text, and returns the number of bytes of its value. \uXXXX
- * and \UXXXXXXXX are one character of UTF-8; all other escapes are one byte. */
+ * and \UXXXXXXXX are taken as one character of UTF-8 each, also in a surrogate pair; all other escapes are one byte. */
 static size_t escape(const char *at, size_t *length)
 {
 	char digits[9] = "";

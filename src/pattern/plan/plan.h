@@ -1,17 +1,18 @@
-/* plan: the operators by which a pattern is matched. Host only; the same on all ranks (they agree on its hash).
+/* plan: the operators by which a pattern is matched. Host only. The plan is the same on all ranks, which agree on its
+ * hash.
  *
- * A plan is a chain of operators over the slot table (one slot for each pattern vertex, and one for each live pattern
- * edge): SCAN binds the pivot; EXTEND binds a vertex from rows of vertices already bound; BIND_EDGE binds one of
- * several parallel edges. Everything else (the other rows of an EXTEND, absent edges of induced matching, loops,
- * EXISTS of an edge) is a check of the operator that binds the last vertex that it needs.
+ * A plan is a chain of operators over the slot table, which has one slot for each pattern vertex and one for each live
+ * pattern edge. SCAN binds the pivot. EXTEND binds a vertex from rows of vertices that are bound already. BIND_EDGE
+ * binds one of several parallel edges. Everything else (the other rows of an EXTEND, absent edges of induced matching,
+ * loops, EXISTS of an edge) is a check. A check belongs to the operator that binds the last vertex that the check
+ * needs.
  *
- * The plan of a pattern with arguments begins with an ARGUMENT for each of them: their images come with the task, and
- * the checks between them are made by the last, the plan's root. It has no pivot.
+ * The plan of a pattern with arguments has no pivot. It begins with an ARGUMENT for each argument, whose image comes
+ * with the task. The last ARGUMENT, the plan's root, makes the checks between the arguments.
  *
  * Stages number the places where a partial match can travel to another rank: ENTER(step) to the owner of the row to
- * expand, VERIFY(step, k) to the owner of the next row after k of the step's rows are done. They ascend along the
- * plan, so that credits per stage cannot deadlock.
- */
+ * expand, VERIFY(step, k) to the owner of the next row after k of the step's checks are done. Stage numbers ascend
+ * along the plan, so credits for each stage cannot deadlock. */
 
 #ifndef GEMP_PATTERN_PLAN_PLAN_H
 #define GEMP_PATTERN_PLAN_PLAN_H

@@ -281,8 +281,8 @@ const char *gemp_ast_skip_quoted(const char *text)
 	return text + (*text == quote);
 }
 
-/* Returns the text behind the vertex whose parenthesis `text` is at; "" if it is no vertex, because it contains a
- * parenthesis or an operator outside of its map. */
+/* Returns the text behind the vertex whose opening parenthesis is at `text`. Returns "" if the parenthesis does not
+ * begin a vertex, because there is another parenthesis or an operator outside of its map. */
 static const char *skip_vertex(const char *text)
 {
 	size_t braces = 0;
@@ -301,7 +301,7 @@ static const char *skip_vertex(const char *text)
 	return text + (*text == ')');
 }
 
-/* A path goes on with `-` or `<-`, and then `[`, `-(` or `->`; `(a) - (b)` is a difference. */
+/* After its first vertex a path has `-` or `<-`, and then `[`, `-(` or `->`. `(a) - (b)` is a difference. */
 bool gemp_ast_path_begins(const char *text)
 {
 	text = gemp_ast_skip_space(skip_vertex(text));
@@ -369,7 +369,7 @@ static bool is_word(const char *token, size_t size, const char *word)
 	return strlen(word) == size && strncasecmp(token, word, size) == 0;
 }
 
-/* The message for a word where it stands: its position decides for some words, the tables above for the others. */
+/* Returns the message for a word. Its position decides for some words, the tables above for the others. */
 static const char *refused_word(const gemp_ast *q, const char *word, size_t size)
 {
 	const refusal *table = q->is_rules ? refused_in_rules : refused;
@@ -390,7 +390,7 @@ static const char *refused_word(const gemp_ast *q, const char *word, size_t size
 	return NULL;
 }
 
-/* The character before `at`, spaces skipped. */
+/* Returns the last character before `at` that is not a space, or 0. */
 static char previous_char(const gemp_ast *q, size_t at)
 {
 	while (at > 0 && strchr(" \t\r\n", q->source.text[at - 1]))
@@ -407,7 +407,7 @@ static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 	       (token == ')' && last == '(') || (token == '-' && last == '<');
 }
 
-/* The construct of openCypher that a token of punctuation would begin here; NULL: unknown. */
+/* Returns the construct of openCypher that a token of punctuation would begin here, or NULL if there is none. */
 static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 {
 	const char *token = q->source.text + place.begin;
@@ -437,7 +437,7 @@ static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 	}
 }
 
-/* Explains reserved words as names, clauses within braces, and unsupported words; returns false if it has no
+/* Explains reserved words as names, clauses within braces, and unsupported words. Returns false if there is no
  * explanation. */
 static bool explain_token(gemp_ast *q, gemp_ast_place place, const char *expected)
 {
@@ -467,7 +467,7 @@ static bool explain_token(gemp_ast *q, gemp_ast_place place, const char *expecte
 	return what != NULL;
 }
 
-/* The message for a text that does not begin as queries and rules do; NULL: another message fits better. */
+/* Returns the message for a text that begins unlike queries and rules, or NULL if another message fits better. */
 static const char *missing_beginning(const gemp_ast *q, const char *token, size_t size, const char *expected)
 {
 	if (!expected)
