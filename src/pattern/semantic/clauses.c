@@ -1,6 +1,6 @@
-/* MATCH, OPTIONAL MATCH and inner patterns become vertices, edges and conditions of patterns; WITH and RETURN become
- * clauses of items, order and limits. Every clause is analysed in the scope that the clauses before it leave.
- */
+/* MATCH, OPTIONAL MATCH and inner patterns (those of EXISTS and COUNT) become vertices, edges and conditions of
+ * patterns. WITH and RETURN become clauses of items, order and limits. Each clause is analysed in the scope after the
+ * clauses before it. */
 
 #include "pattern/semantic/expression.h"
 
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* A condition written in WHERE or within a vertex or edge becomes conjuncts of the scope's pattern. self is the
- * element to which a leaf without a variable belongs. */
+/* A condition of WHERE, or within a vertex or edge, becomes conjuncts of the scope's pattern. If a leaf of the
+ * condition names no variable, it belongs to the element `self`. */
 static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self,
                                const gemp_ast_expr *from)
 {
@@ -41,8 +41,8 @@ static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *n
 	return gemp_sema_fail_here(p, node->place.begin, code);
 }
 
-/* Adds an edge of the pattern. `<-[]-` is stored with its ends exchanged, so that all later code knows two directions
- * only. */
+/* Adds an edge of the pattern. `<-[]-` is stored with its ends exchanged, so later code has only the directions
+ * GEMP_OUT and GEMP_EITHER. */
 static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *edge, int from, int to)
 {
 	gemp_pattern *pattern = scope->pattern;
@@ -88,8 +88,8 @@ static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 	return add_condition(p, scope, &self, node->conditions);
 }
 
-/* Conditions within vertices and edges are resolved after all elements of the MATCH are known, since they may use
- * any of them. */
+/* Conditions within vertices and edges may use all elements of the MATCH, so they are resolved after all elements are
+ * known. */
 static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	GEMP_TRY(require_node(p, scope, path->from));
@@ -101,7 +101,7 @@ static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 	return GEMP_OK;
 }
 
-/* All paths come first, since a condition may use a variable of a later path. */
+/* All paths are added before the conditions, since a condition may use a variable of a later path. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match)
 {
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
@@ -133,7 +133,7 @@ static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 		                      "'%s' is an edge of the pattern outside; in here only its vertices can be "
 		                      "used",
 		                      word.bytes);
-	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* the row has no more */
+	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* a row has at most this number of vertices */
 	g->names[g->count++] = found;
 	return GEMP_OK;
 }
@@ -221,8 +221,8 @@ static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g,
 	return GEMP_OK;
 }
 
-/* Arguments come first, so that inner vertex i < arguments is outer vertex outer[i]. Their names are known before
- * the inner MATCH is analysed. */
+/* The arguments are the first vertices of the inner pattern: inner vertex i < arguments is outer vertex outer[i]. Their
+ * names are known before the inner MATCH is analysed. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
 {
@@ -240,7 +240,7 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
 	GEMP_TRY(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
 	for (size_t i = 0; i < g.count; i++) {
 		GEMP_TRY(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
-		inner->vertices[index].repeatable = true; /* until it stands in a path */
+		inner->vertices[index].repeatable = true; /* until the vertex stands in a path */
 		gemp_sema_add_name(names, g.names[i]->name, GEMP_SEMA_VERTEX, index);
 		outer[i] = g.names[i]->index;
 	}
@@ -327,7 +327,8 @@ static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause
 	return GEMP_OK;
 }
 
-/* One item of WITH or RETURN. Its column name is the alias, the variable, or (of RETURN) the text as written. */
+/* Adds one item of WITH or RETURN. The name of its column is the alias, or the variable, or in RETURN the item's
+ * text. */
 static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_clause *clause,
                          const gemp_ast_item *item)
 {
@@ -366,8 +367,8 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 	return determined;
 }
 
-/* Adds all items of a clause. A clause with an aggregate groups, and then only grouped columns have one value for each
- * group. */
+/* Adds all items of a clause. If an item has an aggregate, the clause groups rows. Beside the aggregate, such an item
+ * may then use only expressions with one value for each group. */
 static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause)
 {
@@ -386,8 +387,8 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return GEMP_OK;
 }
 
-/* The kind of the column decides what a later clause may do with it: lists can only be passed on, returned and
- * measured. */
+/* The kind of a column decides how later clauses may use it. Lists can only be passed on, returned and measured by
+ * size(). */
 static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_VERTEX)
@@ -442,7 +443,7 @@ static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return GEMP_APPEND(clause->orders, clause->order_count, &sort);
 }
 
-/* The names that the clause passes on are those of its items, which live as long as the pattern. */
+/* The scope borrows the names of the items, which live as long as the pattern. */
 static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, gemp_sema_scope *next)
 {
 	GEMP_TRY(gemp_sema_new_scope(p, NULL, clause->shown, next));

@@ -1,7 +1,6 @@
-/* Each function turns one kind of node of the syntax tree into a node of the model, resolves its names, and refuses it
- * where it has no meaning. `wanted` says what the parent of a node admits (a condition, a value, an element), so that
- * an error points to the operand and not to the operator.
- */
+/* Each function turns one kind of node of the syntax tree into a node of the model, resolves its names, and refuses the
+ * node where it has no meaning. `wanted` says what the parent of a node admits (a condition, a value, an element), so
+ * an error points to the operand and not to the operator. */
 
 #include "pattern/semantic/expression.h"
 
@@ -41,8 +40,8 @@ gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 	return code == GEMP_EUSAGE ? gemp_sema_fail(p, at, "%s", gemp_message()) : code;
 }
 
-/* EXISTS and COUNT: the inner pattern becomes a sub-pattern of the scope's, and its arguments become children of the
- * expression. */
+/* For EXISTS and COUNT. The inner pattern becomes a sub-pattern of the scope's pattern, and the arguments of the inner
+ * pattern become children of the expression. */
 static gemp_code resolve_subpattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                     gemp_expr *to)
 {
@@ -65,14 +64,14 @@ static gemp_code resolve_subpattern(gemp_sema *p, const gemp_sema_context *conte
 	return GEMP_OK;
 }
 
-/* Names lie in the arena of the syntax tree, so that scopes need not be freed. */
+/* The names lie in the arena of the syntax tree, so scopes need not be freed. */
 gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out)
 {
 	*out = (gemp_sema_scope){ .pattern = pattern, .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
 	return out->names ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Scopes have at most 96 names, so a linear search is enough. */
+/* A scope has at most 96 names of elements, or 1000 items of a WITH, so a linear search is enough. */
 const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name)
 {
 	for (size_t i = 0; i < scope->count; i++)
@@ -81,7 +80,7 @@ const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *n
 	return NULL;
 }
 
-/* The capacity was given when the scope was made. */
+/* The scope was made with sufficient capacity. */
 void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index)
 {
 	scope->names[scope->count++] = (gemp_sema_name){ name, sort, index };
@@ -101,27 +100,27 @@ static gemp_code unknown_variable(gemp_sema *p, const gemp_sema_scope *scope, ge
 	                      near ? "'?" : "");
 }
 
-/* An unknown name is an error at its place, with a suggestion. */
+/* An unknown name is an error at its place. */
 gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out)
 {
 	*out = gemp_sema_find(scope, word.bytes);
 	return *out ? GEMP_OK : unknown_variable(p, scope, word);
 }
 
-/* The place of the node is kept for messages of binding. */
+/* The node keeps its place for messages of binding. */
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out)
 {
 	gemp_sema_move(p, at);
 	return gemp_expr_new(out, kind, p->cursor.line, p->cursor.column);
 }
 
-/* For qsort: bytewise, whatever the locale. */
+/* For qsort. The order is bytewise in every locale. */
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Repeated names become neighbours by sorting, and are freed. */
+/* Sorting makes repeated names neighbours. All but the first of them are freed. */
 void gemp_sema_sort_names(char **names, size_t *count)
 {
 	size_t kept = 0;
@@ -136,7 +135,7 @@ void gemp_sema_sort_names(char **names, size_t *count)
 	*count = kept;
 }
 
-/* Sorted names without repetitions compare as lists. */
+/* Sorted names without repetitions can be compared as lists. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 {
 	size_t total = 0;
@@ -153,7 +152,7 @@ gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 	return GEMP_OK;
 }
 
-/* 2^63 is a legal magnitude only directly below a minus, where the syntax tree has folded it already. */
+/* The integer 2^63 is legal only after a minus. The syntax tree has then folded both into -2^63. */
 static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
 {
 	if (from->beyond)
@@ -170,7 +169,7 @@ static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr
 	return GEMP_OK;
 }
 
-/* The column that ORDER BY refers to by this name; NULL: none. */
+/* The column to which ORDER BY refers by this name; NULL if there is none. */
 static const gemp_expr *find_order_column(const gemp_sema_context *context, gemp_ast_word word)
 {
 	for (size_t i = 0; context->columns && word.bytes && i < context->columns->shown; i++)
@@ -179,7 +178,7 @@ static const gemp_expr *find_order_column(const gemp_sema_context *context, gemp
 	return NULL;
 }
 
-/* A variable of an expression, or the element that the expression is written in. */
+/* Resolves a variable. Without a variable, the element that contains the expression is meant. */
 static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_ast_word word, gemp_sema_name *out)
 {
 	const gemp_expr *named = find_order_column(context, word);
@@ -194,7 +193,8 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 	return GEMP_OK;
 }
 
-/* A name of ORDER BY that is a column repeats the column's expression; later the two are recognised as equal. */
+/* The name of a column in ORDER BY becomes a copy of the column's expression. add_order later finds that both are
+ * equal. */
 static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                              const gemp_expr *named, gemp_expr **out)
 {
@@ -204,7 +204,7 @@ static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, con
 	return gemp_expr_copy(out, named);
 }
 
-/* The vertex or edge whose attribute, key, labels or type is read. Errors name the function that would fit. */
+/* Resolves the vertex or edge whose attribute, key, labels or type is read. Errors name a suitable function. */
 static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                  gemp_expr *to)
 {
@@ -227,7 +227,7 @@ static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context,
 	return GEMP_OK;
 }
 
-/* Elements have attributes, but are no values themselves. */
+/* Elements have attributes, but are not values themselves. */
 static gemp_code no_value(gemp_sema *p, size_t at, bool edge, const char *name)
 {
 	if (edge)
@@ -235,7 +235,7 @@ static gemp_code no_value(gemp_sema *p, size_t at, bool edge, const char *name)
 	return gemp_sema_fail(p, at, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
 }
 
-/* A variable as a value of its own. `wanted` decides whether an element or a list may stand here. */
+/* Resolves a variable that stands alone. `wanted` decides whether an element or a list is allowed here. */
 static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                   gemp_sema_wanted wanted, gemp_expr *to)
 {
@@ -265,7 +265,8 @@ static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context
 	return GEMP_OK;
 }
 
-/* The type of an edge is one of the names: type(r) IN [...], which later steps know already. */
+/* The type of an edge must be one of the names. The test becomes type(r) IN [...], an expression that later steps
+ * know. */
 static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
 {
 	size_t count = 1;
@@ -286,7 +287,7 @@ static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *t
 	return GEMP_OK;
 }
 
-/* a:X tests labels of a vertex, and the type of an edge: the latter becomes type(r) IN [...]. */
+/* a:X tests the labels of a vertex or the type of an edge. A test of a type becomes type(r) IN [...]. */
 static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
 	GEMP_TRY(resolve_element(p, context, from, to));
@@ -301,7 +302,8 @@ static bool is_junction(gemp_expr_kind kind)
 	return kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR || kind == GEMP_NOT;
 }
 
-/* Comparisons of elements compare identity: both sides must be elements of the same kind. */
+/* = and <> of elements compare identity, so both sides must be vertices or both must be edges. A regular expression
+ * must be a literal. */
 static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const gemp_expr *to)
 {
 	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
@@ -324,8 +326,8 @@ static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const g
 	return GEMP_OK;
 }
 
-/* Each operator admits certain operands; the operand is analysed with what its parent admits, so that errors point at
- * it. */
+/* Each operator admits certain operands. Each operand is analysed with `wanted`, so that errors point at the
+ * operand. */
 static gemp_code resolve_children(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                   gemp_expr *to)
 {
@@ -344,7 +346,7 @@ static gemp_code resolve_children(gemp_sema *p, const gemp_sema_context *context
 	return check_children(p, from, to);
 }
 
-/* Aggregates stand in WITH and RETURN only, and not within each other. */
+/* Aggregates stand only in WITH, RETURN and their ORDER BY, and not within each other. */
 static gemp_code resolve_aggregate(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                    gemp_expr *to)
 {
@@ -357,7 +359,7 @@ static gemp_code resolve_aggregate(gemp_sema *p, const gemp_sema_context *contex
 	return from->kind == GEMP_COUNT_STAR ? GEMP_OK : resolve_children(p, &inside, from, to);
 }
 
-/* Refuses expressions that can never be true or false. */
+/* Refuses expressions whose kind shows that they are never true or false. */
 static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 {
 	size_t at = from->place.begin;
@@ -390,7 +392,7 @@ static gemp_code resolve_attribute(gemp_sema *p, const gemp_sema_context *contex
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The node has its kind and place already; here it gets its operands. */
+/* The node has its kind and place already. This function adds the operands. */
 static gemp_code fill_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                            gemp_sema_wanted wanted, gemp_expr *to)
 {
@@ -410,7 +412,8 @@ static gemp_code fill_expr(gemp_sema *p, const gemp_sema_context *context, const
 	}
 }
 
-/* Dispatches by kind. A name of ORDER BY that is a column stands for the column's expression. */
+/* A name of ORDER BY that is a column stands for the column's expression. All other expressions are analysed by
+ * kind. */
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out)
 {

@@ -1,9 +1,9 @@
-/* expression: semantic analysis. The syntax tree becomes a pattern: names are resolved, and text without a
- * meaning is refused at its place. This header serves all files of the folder.
+/* expression: semantic analysis makes a pattern from the syntax tree. It resolves names, and refuses text without a
+ * meaning at its place. This header serves all files of the folder.
  *
- * Expressions contain patterns (EXISTS, COUNT) and patterns contain expressions (WHERE, maps), so that expression.c
- * and clauses.c call each other. All temporary memory lies in the arena of the syntax tree. Internal to src/pattern.
- */
+ * Expressions contain patterns (EXISTS, COUNT) and patterns contain expressions (WHERE, maps), so expression.c and
+ * clauses.c call each other. All temporary memory lies in the arena of the syntax tree. "Place" means a byte of the
+ * text, or its line and column. A scope holds the names that an expression may use. Internal to src/pattern. */
 
 #ifndef GEMP_PATTERN_SEMANTIC_EXPRESSION_H
 #define GEMP_PATTERN_SEMANTIC_EXPRESSION_H
@@ -11,34 +11,35 @@
 #include "pattern/syntax/syntax_tree.h"
 
 enum {
-	GEMP_SEMA_MAX_NAMES = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES, /* of a row */
-	GEMP_SEMA_MAX_PATTERNS = 64, /* of EXISTS, COUNT and OPTIONAL MATCH in a query */
-	GEMP_SEMA_MAX_ITEMS = 1000,  /* of a clause */
+	GEMP_SEMA_MAX_NAMES = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES, /* names of vertices and edges in a row */
+	GEMP_SEMA_MAX_PATTERNS = 64, /* patterns of EXISTS, COUNT and OPTIONAL MATCH in a query or rule */
+	GEMP_SEMA_MAX_ITEMS = 1000,  /* items of a clause */
 	GEMP_SEMA_MARK = 1024,
 };
 
 typedef struct gemp_sema {
 	gemp_ast *q;
-	gemp_cursor cursor, *marks; /* marks: of every GEMP_SEMA_MARK-th byte, so that places need no order */
-	size_t patterns;            /* sub-patterns and optionals so far */
+	/* marks: the cursor at every GEMP_SEMA_MARK-th byte, so that places can be looked up in any order */
+	gemp_cursor cursor, *marks;
+	size_t patterns; /* number of sub-patterns and optionals of the query or rule so far */
 } gemp_sema;
 
-/* The kind of a name; a list can only be passed on, returned and measured. */
+/* The kind of a name. A list can only be passed on, returned and measured by size(). */
 typedef enum gemp_sema_kind { GEMP_SEMA_VERTEX, GEMP_SEMA_EDGE, GEMP_SEMA_VALUE, GEMP_SEMA_LIST } gemp_sema_kind;
 
 typedef struct gemp_sema_name {
 	const char *name; /* borrowed from the arena of the query */
 	gemp_sema_kind sort;
-	int index; /* vertex or edge of the row, or item of WITH */
+	int index; /* vertex or edge of the row, or item of WITH, by `sort` */
 } gemp_sema_name;
 
 typedef struct gemp_sema_scope {
 	gemp_pattern *pattern; /* EXISTS and COUNT add their patterns to it; NULL after WITH */
 	size_t count;
-	gemp_sema_name *names; /* by first appearance */
+	gemp_sema_name *names; /* in the order in which the names first appear */
 } gemp_sema_scope;
 
-/* Where an expression stands. */
+/* What the position of an expression in the query allows. */
 typedef struct gemp_sema_context {
 	gemp_sema_scope *scope;
 	const gemp_sema_name *self; /* the vertex or edge within which it is written; NULL: none */
@@ -77,7 +78,7 @@ gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
 void gemp_sema_sort_names(char **names, size_t *count);
 
-/* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
+/* PATTERNS. Adds the paths and conditions to scope->pattern, and their names to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
 /* Makes the pattern within another pattern. outer[i] becomes the outer vertex that is its argument i. bare: the inner
  * pattern may not introduce names. *names becomes its scope, in the arena. */

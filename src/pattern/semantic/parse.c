@@ -1,6 +1,5 @@
-/* From a text to patterns and rules. The first part builds rules and their control from a syntax tree; then follow the
- * lexer and grammar, single queries, and scripts, which are cut at `;` before the grammar reads their queries.
- */
+/* Makes patterns and rules from a text. The first part builds rules and their control from a syntax tree. The second
+ * part has lexer and grammar, single queries, and scripts, which are cut at `;` before the grammar reads a query. */
 
 #define YYSTYPE QUERY_YYSTYPE
 #define YYLTYPE QUERY_YYLTYPE
@@ -11,7 +10,7 @@
 #include "pattern/parser.h"
 #include "pattern/semantic/rule_update.h"
 
-/* The lexer's header uses the types of parser.h under these names, so that it comes behind parser.h. */
+/* The lexer's header uses types of parser.h by the names YYSTYPE and YYLTYPE, so it is included after parser.h. */
 #include "pattern/lexer.h"
 
 #include <stdarg.h>
@@ -26,14 +25,14 @@ static const char *behind_mark(const char *text)
 	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
 }
 
-/* The tree of RUN that is being built, and which rules it has named so far. */
+/* The tree of RUN while it is built, and the rules that RUN has named so far. */
 typedef struct control_build {
 	gemp_sema *p;
 	const gemp_rule_set *rules;
 	bool *named; /* [rules->count] */
 } control_build;
 
-/* Suggests the rule with the nearest name. */
+/* The message suggests the rule with the most similar name, if there is one. */
 static gemp_code unknown_rule(const control_build *b, gemp_ast_word word)
 {
 	const char **names = gemp_ast_alloc(b->p->q, b->rules->count * sizeof *names);
@@ -59,8 +58,8 @@ static gemp_code find_rule(const control_build *b, gemp_ast_word word, size_t *o
 	return unknown_rule(b, word);
 }
 
-/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be
- * freed. */
+/* Makes a node of the control tree and the array of its children. If there is no memory for the array, the node's count
+ * is 0, so that the node can be freed. */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
 	GEMP_TRY(GEMP_NEW(*out, 1));
@@ -90,8 +89,8 @@ static gemp_code build_control(const control_build *b, const gemp_ast_control *f
 	return GEMP_OK;
 }
 
-/* Without RUN, every rule is tried once in order: TRY makes the sequence continue after a rule that does not
- * apply. */
+/* Without RUN, every rule is tried once in the order of the text. TRY makes the sequence continue after an inapplicable
+ * rule. */
 static gemp_code build_all(gemp_rule_set *rules)
 {
 	GEMP_TRY(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
@@ -145,8 +144,8 @@ static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge
 	return GEMP_OK;
 }
 
-/* All vertices and edges of the match follow the shown items of the first clause. Paths of variable length have no
- * edge of their own. */
+/* Adds all vertices and edges of the match after the shown items of the first clause. Paths of variable length are left
+ * out, because they have no single edge. */
 static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 {
 	size_t at = clause->shown, vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
@@ -158,7 +157,7 @@ static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 	return GEMP_OK;
 }
 
-/* Behind an aggregate or DISTINCT only the elements that WITH passes on are known. */
+/* Adds the elements that WITH passes on. After an aggregate or DISTINCT no other elements are known. */
 static gemp_code add_with_columns(gemp_pattern *pattern)
 {
 	size_t at = pattern->result.shown;
@@ -170,7 +169,7 @@ static gemp_code add_with_columns(gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* A clause needs at least one column, also where the updates need none. */
+/* A clause needs at least one column, even if the updates need none. */
 static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
@@ -180,8 +179,8 @@ static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 	return gemp_pattern_add_return(pattern, &expr, "column", strlen("column"));
 }
 
-/* The pattern's RETURN lists the elements and values that the updates name; behind these columns come the other
- * elements of the match, which are only read. */
+/* The first columns of the pattern's RETURN are the elements and values that the updates name. The other elements of
+ * the match follow, which the rule only reads. */
 static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
 {
 	gemp_sema_scope row;
@@ -222,7 +221,7 @@ static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp
 	return GEMP_OK;
 }
 
-/* Rules before control: RUN may name a rule that stands behind it. */
+/* Rules are built before the control, because RUN may name a rule that follows it. */
 static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 {
 	size_t capacity = 0;
@@ -282,8 +281,8 @@ static gemp_code read_text(gemp_ast *q)
 	return q->code;
 }
 
-/* The tree and its arena belong to q, also after a failure. In a text of rules the lexer begins with a token that makes
- * the grammar read rules. */
+/* q owns the tree and its arena, also after a failure. For a text of rules the lexer's first token makes the grammar
+ * read rules. */
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used)
 {
@@ -304,7 +303,7 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 	return GEMP_OK;
 }
 
-/* MATCH, then OPTIONAL MATCHes in order, then WITH: each clause sees the names of the clauses before it. */
+/* The order is MATCH, the OPTIONAL MATCHes, WITH. Each clause sees the names of the clauses before it. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
@@ -321,7 +320,7 @@ gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_matc
 	return GEMP_OK;
 }
 
-/* Without RETURN the pattern returns its named vertices; LIMIT may stand alone then. */
+/* Without RETURN the pattern returns its named vertices. A LIMIT may then stand alone. */
 static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 {
 	const gemp_ast *q = p->q;
@@ -336,7 +335,7 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Parses one query of several: used[] collects the parameters of all, so unused ones are reported by the caller. */
+/* Parses one of several queries. used[] is shared by all queries, so the caller reports unused parameters. */
 static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                     const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
@@ -353,7 +352,7 @@ static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const 
 	return GEMP_OK;
 }
 
-/* A single query: each parameter must be used in it. */
+/* A single query must use each parameter. */
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count)
 {
@@ -367,13 +366,14 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	return GEMP_OK;
 }
 
-/* Without values, a parameter in the text is an error at its place. */
+/* No parameter has a value, so a parameter in the text is an error at its place. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
 {
 	return gemp_pattern_parse_with(out, text, file, NULL, 0);
 }
 
-/* With parameters only the syntax can be checked, since a value decides about the rest. */
+/* If the text mentions parameters, only its syntax can be checked, since the remaining checks depend on their
+ * values. */
 gemp_code gemp_pattern_check(const char *text)
 {
 	GEMP_OWNED_BY(gemp_ast_free)
@@ -414,8 +414,7 @@ static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 	return to > from && strncmp(from, "/*", 2) != 0;
 }
 
-/* Extracts a query. Empty lines and spaces replace the text before it, so that places in messages are places in the
- * script. */
+/* Extracts a query. Empty lines and spaces replace the text before the query, so messages have places of the script. */
 static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
 {
 	size_t line = 0;
@@ -431,7 +430,7 @@ static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, s
 	return gemp_text_status(out);
 }
 
-/* Every query is analysed with all parameters of the script; a parameter that no query uses is reported at the end. */
+/* Every query is analysed with all parameters of the script. At the end a parameter that no query uses is an error. */
 static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
                            const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
@@ -461,7 +460,7 @@ static bool is_single(const char *text)
 	return !*rest || strncmp(rest, "/*", 2) == 0;
 }
 
-/* A text with a single query is parsed as it is, so that its places and its stored text stay those of the user. */
+/* A text with a single query is parsed unchanged, so its places and the stored text are those of the user. */
 gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
                             const gemp_query_parameter *parameters, size_t parameter_count)
 {
@@ -481,7 +480,7 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
 	return GEMP_OK;
 }
 
-/* Takes a script that was parsed only partly. */
+/* A script that was parsed only partly may be freed, too. */
 void gemp_script_free(gemp_script *script)
 {
 	for (size_t i = 0; i < script->count; i++)

@@ -1,6 +1,5 @@
-/* Updates are read in the order of the text. The list of variables records for each element whether it is created,
- * deleted or gets an edge, so that a contradiction is refused at the second of two updates.
- */
+/* Updates are read in the order of the text. The list of variables records for each element whether it is created, is
+ * deleted or gets an edge. If two updates contradict each other, the error points to the second one. */
 
 #include "pattern/semantic/rule_update.h"
 
@@ -47,7 +46,8 @@ static gemp_code find_column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_plac
 	return gemp_pattern_add_return(b->rule->pattern, expr, text, place.end - place.begin);
 }
 
-/* Elements of OPTIONAL MATCH are numbered behind those of the pattern. An update of a missing element does nothing. */
+/* Elements of OPTIONAL MATCH have greater numbers than those of the pattern. An update of a missing element does
+ * nothing. */
 static bool may_be_missing(const gemp_rule_build *b, const gemp_sema_name *name)
 {
 	const gemp_pattern *pattern = b->rule->pattern;
@@ -88,7 +88,7 @@ static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_
 	return *out ? GEMP_OK : add_matched(b, word, out);
 }
 
-/* Appends an update; *out is valid until the next one is appended. */
+/* Appends an update. *out is valid until the next update is appended. */
 static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at,
                                  gemp_update **out)
 {
@@ -102,7 +102,7 @@ static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp
 	return GEMP_OK;
 }
 
-/* Values are computed from the match as it was found, where elements that the rule creates do not exist yet. */
+/* The values are those before the rule is applied, when the elements that the rule creates do not exist yet. */
 static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 {
 	const gemp_rule_variable *made = expr->variable.bytes ? find_variable(b, expr->variable.bytes) : NULL;
@@ -116,7 +116,8 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 	return GEMP_OK;
 }
 
-/* Literals are stored in the update; NULL removes the attribute; every other value becomes a column of RETURN. */
+/* The update stores a literal and takes over its string. NULL removes the attribute. Every other value becomes a column
+ * of RETURN. */
 static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, gemp_update *update)
 {
 	if ((*expr)->kind != GEMP_LITERAL)
@@ -132,7 +133,8 @@ static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place 
 	return GEMP_OK;
 }
 
-/* Matched elements are numbered by column and created elements by kind, so all three members are compared. */
+/* `index` is a column for a matched element, and a number among the vertices or edges of CREATE for a created
+ * element. */
 static bool is_same_element(gemp_rule_element a, gemp_rule_element b)
 {
 	return a.created == b.created && a.edge == b.edge && a.index == b.index;
@@ -153,7 +155,7 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 	return gemp_names_copy(&(*out)->names, &(*out)->name_count, &name.bytes, 1);
 }
 
-/* The value is computed from the match as it was found, so that updates of a rule do not see each other. */
+/* The value is computed from the graph before the rule is applied, so the updates of a rule do not see each other. */
 static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_ast_word name, const gemp_ast_expr *value)
 {
 	gemp_sema_context context = { .scope = b->row,
@@ -167,8 +169,8 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 	return add_value(b, &expr, value->place, update);
 }
 
-/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become
- * attributes. */
+/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since set_attributes turns them
+ * into updates of attributes. */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	if (from->kind == GEMP_OR)
@@ -188,7 +190,7 @@ static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, ge
 	return GEMP_OK;
 }
 
-/* `:A:B` gives an update its sorted names. All labels are meant, so `:A|B` is refused. */
+/* Gives an update the sorted names of `:A:B`. `:A|B` is refused, since it does not say which label is meant. */
 static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_update *update)
 {
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
@@ -217,7 +219,7 @@ static void free_names(gemp_update *update)
 	gemp_names_free(update->names, update->name_count);
 }
 
-/* SET and REMOVE of labels of a vertex that this rule creates change the labels of its CREATE. */
+/* If the rule creates the vertex, SET and REMOVE change the labels of its CREATE. */
 static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_element element)
 {
 	GEMP_OWNED_BY(free_names) gemp_update named = { 0 };
@@ -237,7 +239,7 @@ static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *fr
 	return GEMP_OK;
 }
 
-/* Labels of a vertex, or the type of an edge. */
+/* Adds an update of the labels of a vertex or of the type of an edge. */
 static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, const gemp_rule_variable *variable)
 {
 	const char *name = from->variable.bytes;
@@ -309,7 +311,7 @@ static gemp_code merge_vertices(gemp_rule_build *b, const gemp_ast_update *from,
 
 /* CREATE makes vertices and edges of paths, and sets their attributes. */
 
-/* A map is a conjunction of equalities; each becomes a SET. */
+/* A map is a conjunction of equalities. Each equality becomes a SET. */
 static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	if (from->kind == GEMP_EQ)
@@ -319,7 +321,7 @@ static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, c
 	return GEMP_OK;
 }
 
-/* Labels and `{k: value}` of the element that the last update creates. */
+/* Adds labels and `{k: value}` of the element that the last update creates. */
 static gemp_code fill_created(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	if (!from)
@@ -329,7 +331,7 @@ static gemp_code fill_created(gemp_rule_build *b, gemp_rule_element element, con
 	return set_attributes(b, element, from);
 }
 
-/* Labels are part of GEMP_CREATE_VERTEX; attributes follow as updates of their own. */
+/* GEMP_CREATE_VERTEX contains the labels. Attributes become updates of their own. */
 static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, gemp_rule_variable **out)
 {
 	gemp_rule_element element = { .created = true, .index = b->rule->created_vertices++ };
@@ -339,7 +341,7 @@ static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, ge
 	return rule_add_variable(b, node->variable, element, out);
 }
 
-/* A vertex that exists already: CREATE joins it by an edge. */
+/* CREATE may give an existing vertex an edge, but no labels or attributes. */
 static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
 {
 	const char *name = node->variable.bytes;
@@ -365,7 +367,7 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 	return GEMP_OK;
 }
 
-/* A name that is known is the element of that name; every other node is a new vertex. */
+/* A known name refers to the element of that name. Every other node is a new vertex. */
 static gemp_code create_node(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
 {
 	const char *name = node->variable.bytes;
@@ -395,7 +397,7 @@ static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
 	return GEMP_OK;
 }
 
-/* The edge refers to its ends by element, so that ends may be matched or created. */
+/* The edge refers to its ends by element, so each end may be matched or created. */
 static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from,
                              const gemp_rule_variable *to)
 {
@@ -424,7 +426,7 @@ static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 	return GEMP_OK;
 }
 
-/* CREATE introduces its own variables; all other updates name an element that exists. */
+/* CREATE introduces variables. All other updates name an element that exists. */
 static gemp_code add_update(gemp_rule_build *b, const gemp_ast_update *from)
 {
 	gemp_rule_variable *variable;
@@ -444,7 +446,7 @@ static gemp_code add_update(gemp_rule_build *b, const gemp_ast_update *from)
 	}
 }
 
-/* In the order of the text, since an element is created before it is used. */
+/* The order of the text matters, since an element must be created before it is used. */
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
 {
 	for (; first; first = first->next)

@@ -1,10 +1,9 @@
-/* rule_update: the updates of a rule (CREATE, SET, REMOVE, DELETE, MERGE) from the syntax tree. Internal to
+/* rule_update: makes the updates of a rule (CREATE, SET, REMOVE, DELETE, MERGE) from the syntax tree. Internal to
  * src/pattern.
  *
- * Names are resolved to matched or created elements; the first use of a matched element or value makes it a column of
- * the pattern's RETURN. Contradictory updates (two values for one attribute, an update of a deleted vertex) are
- * refused here, so that steps of the transformation need no order among updates.
- */
+ * Names are resolved to matched or created elements (vertices and edges). The first use of a matched element or of a
+ * value makes it a column of the pattern's RETURN. Contradictory updates (two values for one attribute, an update of a
+ * deleted vertex) are refused here, so the transformation may apply updates in any order. */
 
 #ifndef GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
 #define GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
@@ -13,7 +12,7 @@
 
 enum { GEMP_RULE_MAX_UPDATES = 1000 };
 
-/* A vertex or edge that updates use: matched or created. */
+/* A matched or created vertex or edge that updates use. */
 typedef struct gemp_rule_variable {
 	const char *name; /* borrowed: a word in the arena of the query */
 	gemp_rule_element element;
