@@ -57,7 +57,7 @@ static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from
 	return gemp_names_copy(&to->types, &to->type_count, from->types, from->type_count);
 }
 
-/* Derived edges are single edges, whatever the length of the original. */
+/* A derived edge is a single edge, even if the original is a path. */
 static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from,
                            int to)
 {
@@ -148,7 +148,7 @@ static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gem
 	return false;
 }
 
-/* Vertices that are identified share one number. */
+/* Identified vertices share one number. */
 static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
 {
 	for (size_t v = 0; v < pattern->vertex_count; v++)
@@ -257,7 +257,7 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 	return GEMP_OK;
 }
 
-enum { LENGTHS = 1 << 16 }; /* a factor that exceeds the length of every path */
+enum { LENGTHS = 1 << 16 }; /* a factor that is greater than the length of any path */
 
 /* Finds the automorphisms of the pattern that map each path to a path of the same length. The length becomes a part of
  * the lower bound, which the colours of edges contain. */

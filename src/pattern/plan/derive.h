@@ -1,12 +1,12 @@
 /* derive: patterns that are made from another pattern, the original, so that one plan can search for each of them.
  *
- * A variant gives every path of variable length one length and expands it into edges through vertices of its own, which
- * are repeatable; a path of length 0 makes its ends one vertex. A component is one connected part of a variant.
- * Variants and components have neither clauses nor optionals, and no conditions that need a search of their own
- * (gemp_pattern_needs_search); the caller tests these conditions.
+ * A variant gives every path of variable length one length, and expands the path into edges through new vertices, which
+ * are repeatable. A path of length 0 makes its ends one vertex; two arguments stay two vertices that must be equal. A
+ * component is one connected part of a variant. Variants and components have neither clauses nor optionals, and no
+ * conditions that need a search of their own (gemp_pattern_needs_search); the caller tests these conditions.
  *
- * Two assignments of lengths that an automorphism of the pattern maps to each other have the same matches, so one
- * assignment of each class is searched. */
+ * If an automorphism of the pattern maps one assignment of lengths to another, it also maps the matches of the one to
+ * those of the other. So one assignment of each class is searched. */
 
 #ifndef GEMP_PATTERN_PLAN_DERIVE_H
 #define GEMP_PATTERN_PLAN_DERIVE_H

@@ -1,7 +1,7 @@
-/* The greedy search extends an order by the vertex that leaves the fewest partial matches, from every pivot in turn.
- * Estimates assume that edges are independent, and weight rows by degree, since a vertex reached over an edge has more
- * edges than the average vertex. order_search of src/match improves the order for small patterns by sampling.
- */
+/* The greedy search tries every pivot, and extends the order by the vertex that leaves the fewest partial matches.
+ * Estimates assume that edges are independent. They weight rows by degree, since a vertex that was reached over an edge
+ * has more edges than the average vertex. src/match/planner/order_search.c improves the order of small patterns by
+ * sampling. */
 
 #include "pattern/plan/matching_order.h"
 
@@ -23,8 +23,9 @@ static double at_least(double x, double lowest)
 	return x > lowest ? x : lowest;
 }
 
-/* Returns the mean length of row(at) along edge e. The pivot is uniform over its candidates. Any other bound vertex was
- * reached over an edge, hence with a probability proportional to its degree, so its mean is weighted by the degree. */
+/* Returns the mean length of row(at) along edge e. While only the pivot is bound, it is uniform over its candidates.
+ * Later each bound vertex is taken as reached over an edge, with a probability proportional to its degree, so its mean
+ * is weighted by the degree. */
 static double mean_row(const order_search *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
@@ -42,8 +43,9 @@ typedef struct growth {
 	int latest;    /* position in the order of the bound neighbour that was bound last */
 } growth;
 
-/* The first row gives the candidates. Every further edge keeps the share of candidate pairs that it joins (independence
- * assumed, as in System R, Selinger et al. 1979). The shortest row is the one that is read. */
+/* The step reads the shortest row. `factor` is the length of the first edge's row, multiplied, for every further edge,
+ * by the fraction of candidate pairs that the edge joins (independence assumed, as in System R, Selinger et al.
+ * 1979). */
 static growth estimate_growth(const order_search *o, int v)
 {
 	const gemp_statistics *s = o->statistics;
@@ -69,8 +71,8 @@ static growth estimate_growth(const order_search *o, int v)
 	return g;
 }
 
-/* Of equal factors, more edges to bound vertices are better. Then the path continues from its end: the vertices at its
- * end have lower degrees than the hub at its begin, hence shorter rows. */
+/* Of equal factors, more edges to bound vertices are better, and then the latest bound neighbour. So a path continues
+ * from its end, whose vertices have lower degrees, hence shorter rows, than the hub at its start. */
 static bool is_better_growth(growth a, growth b)
 {
 	if (a.factor != b.factor)
@@ -78,8 +80,8 @@ static bool is_better_growth(growth a, growth b)
 	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
-/* Makes the greedy order from one pivot: the next vertex is the vertex that leaves the fewest partial matches. Returns
- * the cost, which is the number of entries read and partial matches made. rows[] become the estimates. */
+/* Makes the greedy order from one pivot. Returns the cost: the number of entries read and partial matches made. If last
+ * >= 0, the vertex `last` is bound last and not enumerated; HUGE_VAL if no such order is connected. */
 static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last,
                          int *order, double *rows)
 {
@@ -104,7 +106,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 			}
 		}
 		if (best < 0)
-			return HUGE_VAL; /* the rest is reached only through `last` */
+			return HUGE_VAL; /* the remaining vertices are reached only through `last` */
 		order[i] = best;
 		rows[i] = rows[i - 1] * lowest.factor;
 		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + lowest.scan);
@@ -161,7 +163,7 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 	return leaf >= 0;
 }
 
-/* Anonymous vertices are named by their number, as --order takes them. */
+/* Returns an anonymous vertex's number as its name, because --order accepts numbers. */
 static const char *name_of(const gemp_pattern *pattern, int v, char *buffer, size_t size)
 {
 	if (pattern->vertices[v].name)
@@ -191,7 +193,7 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 	return GEMP_OK;
 }
 
-/* The same estimates as for a chosen order, so that --explain can compare both. */
+/* The estimates are those of gemp_plan_order, so --explain shows comparable figures. */
 void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order,
                           double *rows)
 {

@@ -66,7 +66,7 @@ static void put_condition(const printer *p, const gemp_condition *condition)
 	gemp_expr_print(condition->expr, p->pattern, p->out);
 }
 
-/* Figures of a run are columns only under --profile. */
+/* Figures of a run have columns only under --profile. */
 static void put_header(const printer *p)
 {
 	gemp_text_print(p->out, "  %-*s %14s", p->width, "operator", "estimated rows");
@@ -144,7 +144,7 @@ static void put_comparisons(const printer *p, const gemp_step *step, uint64_t ot
 		}
 }
 
-/* Conditions on the vertex alone have become its bitmap of candidates. */
+/* Prints the number of candidates, and the conditions on this vertex alone, which became its bitmap of candidates. */
 static void put_candidates(const printer *p, const gemp_step *step)
 {
 	if (step->kind == GEMP_SCAN)

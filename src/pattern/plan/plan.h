@@ -43,19 +43,19 @@ typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE, GEMP_ARGUME
 typedef struct gemp_step {
 	gemp_operator kind;
 	int vertex;     /* the vertex that SCAN, ARGUMENT or EXTEND binds; BIND_EDGE: the far end of the edge */
-	int edge;       /* the edge that BIND_EDGE, or EXTEND over a multi view, binds; -1: none */
-	size_t sources; /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
+	int edge;       /* edge that BIND_EDGE binds, or EXTEND if the pattern has live edges; -1: none */
+	size_t sources; /* EXTEND: each row of checks[0..sources) can give the candidates (1 row if edge >= 0) */
 	size_t check_count;
 	gemp_check checks[GEMP_MAX_CHECKS];
 	bool candidates;                  /* the vertex has a bitmap */
 	uint64_t differ;                  /* bound vertices that this vertex must differ from */
 	uint64_t less;                    /* bound vertices whose slot must be greater than this one's */
 	uint64_t greater;                 /* bound vertices whose slot must be smaller */
-	uint64_t same;                    /* bound vertices that this one must equal */
+	uint64_t same;                    /* bound vertices that this vertex must equal */
 	uint64_t key_less, key_le;        /* bound vertices whose key must be greater (key_le: or equal) */
 	uint64_t key_greater, key_ge;     /* bound vertices whose key must be less (key_ge: or equal) */
-	uint64_t edges_differ, edge_less; /* the same for the bound edge */
-	double rows; /* estimated partial matches after this step (of each task, if there are arguments) */
+	uint64_t edges_differ, edge_less; /* like `differ` and `less`, for the edge that is bound here */
+	double rows; /* estimated number of partial matches after this step; for each task, if there are arguments */
 } gemp_step;
 
 typedef struct gemp_plan {
@@ -65,16 +65,17 @@ typedef struct gemp_plan {
 	gemp_plan_view views[GEMP_MAX_VIEWS];
 	size_t relation_count;
 	int vertex_count, edge_count;
-	uint64_t live_edges; /* pattern edges that have a slot */
+	uint64_t live_edges; /* live edges: pattern edges that have a slot; all edges or none */
 	int pivot;           /* -1: there are arguments */
-	int arguments;       /* steps [0, arguments) are ARGUMENT, of vertex 0, 1, ... */
-	int root;            /* first step that searches: the pivot's, or the last ARGUMENT */
+	int arguments;       /* steps [0, arguments) are the ARGUMENTs of vertices 0, 1, ... */
+	int root;            /* first step that searches: that of the pivot, or the last ARGUMENT */
 	uint64_t ranges;     /* vertices whose candidates are a range of slots, which replaces the bitmap */
 	bool keys;           /* some step compares keys */
 	bool broken;         /* symmetry broken by restrictions */
 	bool pivot_off;
-	bool two_paths; /* the last vertex is not enumerated: it is joined to the pivot (checks[0] of the last step) and one
-	                           other vertex (checks[1]), and a table of the pivot's two-paths has their number */
+	/* the last vertex is not enumerated. It is joined to the pivot (checks[0] of the last step) and to one other vertex
+	 * (checks[1]), and a table of the pivot's two-paths has the number of its images */
+	bool two_paths;
 	uint64_t divisor;     /* how often each match is counted, because restrictions on the last vertex were dropped */
 	uint64_t group_order; /* number of automorphisms; not valid if group_overflow */
 	bool group_overflow;
@@ -114,7 +115,8 @@ typedef struct gemp_plan_options {
 	bool pivot_off;
 	/* a table of two-paths may count the last vertex: only a count is asked for, and all rows are resident */
 	bool two_paths;
-	const int *order; /* [vertex_count] the order to bind in, arguments first; borrowed; NULL: chosen by estimates */
+	/* [vertex_count] order in which vertices are bound, arguments first; borrowed; NULL: estimates choose it */
+	const int *order;
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
@@ -136,12 +138,13 @@ size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t c
 
 /* Notes for --explain and --profile: conditions tested before and after the search, and the counters of a run. */
 typedef struct gemp_plan_notes {
-	const uint64_t *rows;    /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
-	const uint64_t *entries; /* [step_count] entries of rows that each step read */
-	const uint64_t *bytes;   /* [step_count] sent between ranks on the way into each step */
+	/* [step_count] number of partial matches that passed each step, on all ranks; NULL: there are no counters */
+	const uint64_t *rows;
+	const uint64_t *entries; /* [step_count] number of row entries that each step read */
+	const uint64_t *bytes;   /* [step_count] number of bytes that ranks sent on the way into each step */
 	size_t before_count, after_count;
-	const gemp_condition *const *before; /* in bitmaps of candidates */
-	const gemp_condition *const *after;  /* on finished matches */
+	const gemp_condition *const *before; /* conditions that the bitmaps of candidates contain */
+	const gemp_condition *const *after;  /* conditions that are tested on finished matches */
 	const char *distinct;                /* how matches are deduplicated; NULL: not at all */
 } gemp_plan_notes;
 

@@ -25,7 +25,7 @@ typedef struct planner {
 
 /* EDGE CHECKS */
 
-/* Do the relations of edges e and f allow that both are the same host edge? */
+/* True if the relations of edges e and f allow both to be the same host edge. */
 static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	for (size_t r = 0; !pattern->simple && r < pattern->relation_count; r++)
@@ -34,13 +34,13 @@ static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *
 	return pattern->simple;
 }
 
-/* May two pattern vertices be the same host vertex? */
+/* True if two pattern vertices may be the same host vertex. */
 static bool may_be_equal(const planner *p, int u, int v)
 {
 	return u == v || (p->repeatable & (GEMP_BIT(u) | GEMP_BIT(v))) != 0;
 }
 
-/* Under iso two edges are the same host edge only if their ends can coincide. */
+/* True if the ends of two edges may coincide. Only then the edges can be the same host edge under iso. */
 static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	bool either = p->pattern->simple || e->direction == GEMP_EITHER || f->direction == GEMP_EITHER;
@@ -274,9 +274,8 @@ static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge
 	return step;
 }
 
-/* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each edge is bound by an
- * operator of its own; over a view without slots the edges are rows to intersect. Loops come last, since they need
- * v's own row. */
+/* Binds or checks the EDGES between v, which is being bound, and bound vertices, and the loops at v. If edges are live,
+ * an operator binds each of them; else edges are rows to intersect. Loops come last, since they need v's own row. */
 static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -401,8 +400,8 @@ static bool is_compared(const planner *p, size_t v)
 	return any != 0;
 }
 
-/* Finds the vertices that may be left to a table of two-paths: no test compares them, and they have no directed
- * edge. */
+/* allowed[v] becomes true if v has no comparison, no directed edge and no loop. table_cost tests the number of its
+ * edges. */
 static void may_use_two_paths(const planner *p, bool *allowed)
 {
 	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
@@ -429,7 +428,7 @@ static void sort_leaf(gemp_plan *plan)
 	}
 }
 
-/* --order forces the order; it is checked, and its estimates are computed for --explain. */
+/* An order of --order is checked, and its rows are estimated for --explain. */
 static gemp_code choose_order(planner *p, const bool *allowed, int *order, double *rows)
 {
 	if (!p->options->order) {

@@ -13,8 +13,8 @@
 #include "pattern/plan/plan.h"
 #include "pattern/symmetry/permutation_group.h"
 
-/* pattern must be connected (or each component joined to an argument), else GEMP_EUSAGE. The caller frees *out by
- * gemp_plan_free. */
+/* GEMP_EUSAGE unless the pattern is connected, or has arguments and each component contains one of them. The caller
+ * frees *out by gemp_plan_free. */
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options);
 

@@ -19,7 +19,7 @@ unsigned gemp_census_pair(int a, int b)
 	return 1u << (high * (high - 1) / 2 + low);
 }
 
-/* The edge set after its vertices are renamed by image[]. */
+/* Returns the edge set after image[] renames its vertices. */
 static unsigned permuted(unsigned edges, const int *image, int vertices)
 {
 	unsigned out = 0;
@@ -171,7 +171,7 @@ static gemp_code build_path(gemp_pattern *pattern, int n)
 	return GEMP_OK;
 }
 
-/* A path whose ends are joined. */
+/* A path whose two ends are joined. */
 static gemp_code build_cycle(gemp_pattern *pattern, int n)
 {
 	GEMP_TRY(build_path(pattern, n));
@@ -286,7 +286,7 @@ static gemp_code unknown_shape(const char *name, size_t size)
 	                 text.data);
 }
 
-/* colon: the text behind the name, "" or ":N". */
+/* `colon` is the text after the name: "" or ":N". */
 static gemp_code build_shape(gemp_pattern *pattern, const struct shape *shape, const char *name, const char *colon)
 {
 	if (!shape->build && *colon)

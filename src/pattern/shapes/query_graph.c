@@ -22,7 +22,7 @@ typedef struct reader {
 	gemp_pattern *pattern;
 	int line;
 	bool has_header;
-	uint64_t vertices, edges; /* as the header says */
+	uint64_t vertices, edges; /* number in the header */
 	uint64_t labels[GEMP_MAX_PATTERN_VERTICES];
 	int label_line[GEMP_MAX_PATTERN_VERTICES]; /* 0: not seen yet */
 	int label_column[GEMP_MAX_PATTERN_VERTICES];
@@ -65,7 +65,7 @@ static char *label_name(const char *format, uint64_t label)
 	return text.data;
 }
 
-/* Query graphs are tiny; a limit of 1 MiB keeps a wrong file from being read whole. */
+/* Query graphs are tiny. The limit of 1 MiB avoids reading a wrong file as a whole. */
 static gemp_code read_text(const char *path, char **out)
 {
 	GEMP_TRY(GEMP_NEW(*out, MAX_SIZE + 1));
@@ -84,7 +84,7 @@ static gemp_code read_text(const char *path, char **out)
 	return code;
 }
 
-/* Reads the numbers behind the letter of a line, and remembers their columns for error messages. */
+/* Reads the numbers after the letter of a line, and stores their columns for error messages. */
 static gemp_code read_numbers(reader *r, const char *line)
 {
 	const char *at = line + 1;

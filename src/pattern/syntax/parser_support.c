@@ -13,14 +13,14 @@
 
 /* PATHS AND CLAUSES. */
 
-/* An edge is complete only with the vertex behind it. */
+/* The edge is added together with the vertex that follows it. */
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to)
 {
 	edge->to = to;
 	GEMP_AST_LINK(path->first, path->last, edge);
 }
 
-/* Labels and map are one conjunction of conditions, as if they stood in WHERE. */
+/* Labels and map become one conjunction of conditions, like conditions of WHERE. */
 gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
                                  gemp_ast_place place)
 {
@@ -30,7 +30,7 @@ gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 	return GEMP_AST_NODE(q, gemp_ast_node, .place = place, .variable = variable, .conditions = conditions);
 }
 
-/* Arrow heads are added by the rule that has read both sides of the bracket. */
+/* The grammar rule that has read both sides of the bracket adds the arrow heads. */
 gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map)
 {
 	return GEMP_AST_NODE(q, gemp_ast_edge, .variable = variable, .types = types, .conditions = map, .min_hops = 1,
@@ -72,7 +72,7 @@ gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_wo
 	                     .name = name);
 }
 
-/* A pattern as an expression: EXISTS { }, COUNT { } or, bare, a path alone. */
+/* A pattern as an expression: EXISTS { }, COUNT { }, or a path without EXISTS, which is `bare`. */
 gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
                                     gemp_ast_place place)
 {
@@ -117,7 +117,7 @@ gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp
 	return GEMP_AST_NODE(q, gemp_ast_control, .kind = kind, .place = place, .first = child, .last = child);
 }
 
-/* Chains of one kind stay flat. */
+/* Appends to a chain of the same kind instead of nesting it. */
 gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
                                         gemp_ast_control *right, gemp_ast_place place)
 {
@@ -130,7 +130,7 @@ gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gem
 	return left;
 }
 
-/* Does the control apply whatever the graph is? If it does, repeating it never ends. */
+/* True if the control applies to every graph. Repeating such a control never ends. */
 static bool always_applies(const gemp_ast_control *control)
 {
 	bool any = false, all = true;
@@ -253,7 +253,7 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 	return word;
 }
 
-/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path; only the text behind it
+/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path. Only the text after it
  * decides. The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
 
 /* Comments count as space. */
@@ -363,7 +363,7 @@ static const refusal refused_in_rules[] = {
 	{ "FOREACH", "FOREACH; a rule is applied to each of its matches" },
 };
 
-/* Words of the language ignore case. */
+/* Words of the language are compared without regard to case. */
 static bool is_word(const char *token, size_t size, const char *word)
 {
 	return strlen(word) == size && strncasecmp(token, word, size) == 0;
@@ -398,7 +398,7 @@ static char previous_char(const gemp_ast *q, size_t at)
 	return at > 0 ? q->source.text[at - 1] : '\0';
 }
 
-/* Does an arrow or `()` stand where an expression is expected? */
+/* True if an arrow or `()` stands where an expression is expected. */
 static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 {
 	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
@@ -483,7 +483,7 @@ static const char *missing_beginning(const gemp_ast *q, const char *token, size_
 	return NULL;
 }
 
-/* Specific explanations come first; the token itself is named only if none fits. */
+/* Specific explanations come first. If none fits, the message names the token. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin;
