@@ -31,7 +31,7 @@
 	((current).begin = (count) ? YYRHSLOC(right, 1).begin : YYRHSLOC(right, 0).end,                 \
 	 (current).end = (count) ? YYRHSLOC(right, count).end : YYRHSLOC(right, 0).end)
 
-/* In an action: give up if something failed. */
+/* In an action: stops the parser after a failure. */
 #define CHECK                          \
 	do {                           \
 		if (q->code != GEMP_OK) \
@@ -45,7 +45,7 @@
 
 static void query_yyerror(YYLTYPE *place, void *scanner, gemp_ast *q, const char *message)
 {
-	(void)scanner, (void)message; /* there is only one: the stack is full */
+	(void)scanner, (void)message; /* bison has only one message here: the stack is full */
 	gemp_ast_fail(q, place->begin, "the query is nested too deeply here");
 }
 }
@@ -94,7 +94,7 @@ static void query_yyerror(YYLTYPE *place, void *scanner, gemp_ast *q, const char
 %type <integer> optional_bound
 %type <word> rule_name
 
-%expect 2 /* behind a path in an expression, `-` and `<` continue it */
+%expect 2 /* after a path in an expression, `-` and `<` continue the path */
 
 %%
 

@@ -140,7 +140,8 @@ static bool is_among(const yysymbol_kind_t *expected, int count, yysymbol_kind_t
 	return false;
 }
 
-/* What stands next in a rule or behind RUN, in one word; NULL: the list of tokens says it. */
+/* Returns what may stand next in a rule or after RUN, in a few words; NULL if the list of expected tokens is
+ * plainer. */
 static const char *expected_of_rules(const gemp_ast *q, const yysymbol_kind_t *expected, int count)
 {
 	if (q->clause == GEMP_AST_RUN && is_among(expected, count, YYSYMBOL_TRY))
@@ -161,7 +162,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, gem
 	yysymbol_kind_t expected[YYNTOKENS];
 	int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
 	const char *rule = q->is_rules ? expected_of_rules(q, expected, all) : NULL;
-	bool any_word = false, operand = false; /* then "a name" or "a value" is what to say */
+	/* any_word: words of the language are left out; operand: "a value" replaces the list */
+	bool any_word = false, operand = false;
 	for (int i = 0; i < all; i++) {
 		any_word = any_word || expected[i] == YYSYMBOL_REFUSED;
 		operand = operand || expected[i] == YYSYMBOL_STRING;
@@ -169,7 +171,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, gem
 	for (int i = 0; i < all; i++) {
 		bool word = expected[i] >= YYSYMBOL_MATCH && expected[i] <= YYSYMBOL_REFUSED;
 		bool own = expected[i] == YYSYMBOL_PATH_BEGIN || expected[i] == YYSYMBOL_COUNT_BLOCK
-		        || expected[i] == YYSYMBOL_RULES_BEGIN; /* of the lexer, which people do not write */
+		        || expected[i] == YYSYMBOL_RULES_BEGIN; /* tokens that the lexer inserts, which people do not write */
 		if (!own && !(any_word && word))
 			expected[count++] = expected[i];
 	}
