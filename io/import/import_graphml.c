@@ -28,6 +28,7 @@ typedef struct graphml_head {
 	graphml_key *keys; /* [count] */
 	bool has_graph;
 	bool undirected; /* edges are undirected by default */
+	bool forced;     /* the user requests undirected edges, so graphs of both directions may be in the file */
 	bool string_ids; /* ids are strings even if they look like integers; files of this program declare this */
 } graphml_head;
 
@@ -156,7 +157,7 @@ static gemp_code begin_graph(graphml_parser *p, const char **attributes)
 	if (direction && strcmp(direction, "directed") != 0 && strcmp(direction, "undirected") != 0)
 		return gemp_fail(GEMP_EDATA, "edgedefault is '%s'; it must be directed or undirected", direction);
 	bool undirected = direction && strcmp(direction, "undirected") == 0;
-	if (p->head->has_graph && !p->import && undirected != p->head->undirected)
+	if (p->head->has_graph && !p->import && !p->head->forced && undirected != p->head->undirected)
 		return gemp_fail(GEMP_EDATA,
 		                 "a directed and an undirected graph in one file; import one, or take all as undirected");
 	p->head->has_graph = true;
@@ -433,6 +434,7 @@ static gemp_code read_heads(graphml_import *self, const gemp_import_options *opt
 	for (size_t i = 0; i < self->count; i++) {
 		graphml_file *file = &self->files[i];
 		file->path = options->edge_files[i];
+		file->head.forced = self->forced;
 		GEMP_TRY(read_file(file, NULL, i + 1));
 		GEMP_TRY(join_keys(self, &file->head));
 		*string_keys |= file->head.string_ids;

@@ -100,13 +100,14 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	fasta_reader *r = self;
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
-	if (place == NAME && size == 0)
-		/* an empty line ends the file; the name of a sequence after it would be read as letters and refused */
+	bool whole = line->line - place + FASTQ_LINES - 1 <= r->lines; /* the file has all four lines */
+	/* Empty lines may end the file. The name of a sequence after them would be read as letters and refused. */
+	if (size == 0 && (place == NAME || !whole))
 		return GEMP_OK;
 	if (place == NAME && line->text[0] != '@')
 		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
 		                             "+, quality");
-	if (place == NAME && line->line + FASTQ_LINES - 1 > r->lines)
+	if (place == NAME && !whole)
 		return gemp_fail(GEMP_EDATA, "the file ends within this sequence; is it cut?");
 	if (place == PLUS && (size == 0 || line->text[0] != '+'))
 		return gemp_fail(GEMP_EDATA,

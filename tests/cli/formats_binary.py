@@ -87,6 +87,11 @@ def graphml():
             (f"{head}<graph><node id='1'/><edge source='1' target='1' directed='false'/></graph></graphml>", "undirected")):
         run(1, "import", write("bad.graphml", text), "-o", "bad.h5", code=65, says=says)
     run(3, "import", "bad.graphml", "-o", "bad.h5", code=65, says="bad.graphml:1: ")
+    both = write("both.graphml", head + "<graph edgedefault='directed'/><graph edgedefault='undirected'><node id='1'/>"
+                 "<node id='2'/><edge source='1' target='2'/></graph></graphml>")
+    run(1, "import", both, "-o", "both.h5", code=65, says="a directed and an undirected graph")
+    run(1, "import", "--undirected", both, "-o", "both.h5")
+    assert "undirected" in run(1, "info", "both.h5", "--schema").stdout
 
 
 def entries(matrix):

@@ -121,6 +121,13 @@ def check_refusals():
     run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--trace t.json is also the file of --json")
     run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--json t.tsv is also the file of --output")
     run(1, "match", "g.h5", "--pattern", "triangle", "-o", "./g.h5", code=2, says="--output ./g.h5 is also the file of an argument")
+    with open("r.rules", "w") as file:
+        file.write("rule r { MATCH (a) SET a.x = 1 }\n")
+    for path in "g.h5", "r.rules":
+        before = open(path, "rb").read()
+        run(1, "transform", "g.h5", "r.rules", "-o", "changed.h5", "--changes", path, code=2,
+            says=f"--changes {path} is also the file of an argument")
+        assert open(path, "rb").read() == before and not os.path.exists("changed.h5")
     run(1, "partition", "g.h5", "-k", "2", "-o", "g.h5", code=2, says="--output g.h5 is also the file of an argument")
     assert not [name for name in os.listdir(".") if ".tmp" in name]
 

@@ -51,6 +51,8 @@ static void draw_file(gemp_text *file, gemp_text *expected, bool fastq, uint64_t
 		if (fastq && (ends || s + 1 < sequences || size == 0))
 			add_newline(file, crlf);
 	}
+	for (uint64_t empty = fastq && ends ? gemp_random_below(random, 4) : 0; empty > 0; empty--)
+		add_newline(file, crlf);
 }
 
 /* Collective. Rank 0 writes the file. Returns its path. */

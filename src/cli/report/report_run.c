@@ -120,13 +120,13 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 	return GEMP_OK;
 }
 
-/* Checks the options that write a file, except two. --into may name the input graph. --changes is compared only with
- * the options that are checked here. */
+/* Checks the options that write a file, except --into, which may name the input graph. */
 static gemp_code check_paths(const gemp_options *options)
 {
 	GEMP_TRY(check_path(options, "trace", options->trace));
 	GEMP_TRY(check_path(options, "json", options->json));
 	GEMP_TRY(check_path(options, "output", options->output));
+	GEMP_TRY(check_path(options, "changes", options->changes));
 	GEMP_TRY(check_path(options, "subgraph", options->subgraph));
 	GEMP_TRY(check_path(options, "dot", options->dot));
 	GEMP_TRY(check_path(options, "tree", options->tree));
