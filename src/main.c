@@ -1,8 +1,7 @@
 /* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run opens the context, reads
  * the options, runs the command and returns its code as the exit code.
  *
- * The context is opened before the options are read, since messages about options go through the context; the options
- * then configure it. All ranks take the same steps and agree on the code of each step, so no rank waits for a rank that
+ * The command line is parsed first, since help and usage errors need neither ranks nor devices. All ranks take the same steps and agree on the code of each step, so no rank waits for a rank that
  * has left. Rank 0 prints the message of a failure, once.
  */
 
@@ -25,17 +24,25 @@ static const gemp_command *const commands[] = {
 	&gemp_command_help,    &gemp_command_completion,
 };
 
-/* --help and --version end the run before the command begins. Without a command, --help shows the overview. */
-static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
+/* Local. Returns whether the run needs neither ranks nor devices. */
+static bool is_local(const gemp_options *options)
+{
+	return options->help || options->version || options->command->local;
+}
+
+/* Local. --help and --version end the run before the command begins. Without a command, --help shows the overview. */
+static gemp_code run_locally(const gemp_options *options, bool overview)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (options->version)
 		gemp_text_print(&text, "gemp-mpi %s\n", gemp_version());
+	else if (!options->help)
+		return options->command->run(NULL, options, NULL);
 	else if (overview)
 		gemp_help_overview(&text, options->table);
 	else
 		gemp_help_command(&text, options->command);
-	return gemp_help_print(context, &text);
+	return gemp_help_print(&text);
 }
 
 /* The run fails if the buffered rest of stdout cannot be written, as on a full disk. */
@@ -64,43 +71,46 @@ static void set_context_options(gemp_context_options *how, const gemp_options *o
 static gemp_code run_command(gemp_context *context, const gemp_options *options)
 {
 	gemp_report *report = NULL;
-	if (options->command->plain)
-		return options->command->run(context, options, NULL);
 	GEMP_TRY(gemp_report_begin(&report, context, options));
 	return gemp_report_end(report, context, options, options->command->run(context, options, report));
 }
 
-/* Collective over MPI_COMM_WORLD. Finds the command in argv, parses its options and runs it, or prints the text of
- * --help or --version. Rank 0 prints the message of a failure. All ranks return the same code. */
-static gemp_code run_command_line(const gemp_command_table *table, int argc, char **argv)
+/* Local. Finds the command in argv and parses its options. */
+static gemp_code parse_command_line(gemp_options **out, const gemp_command_table *table, bool named, int argc,
+                                    char **argv)
+{
+	const gemp_command *command = named ? gemp_command_find(table, argv[1]) : table->commands[0];
+	if (!command)
+		return gemp_command_unknown(table, argv[1]);
+	return gemp_options_parse(out, table, command, argc - named, argv + named);
+}
+
+static void print_failure(gemp_code code)
+{
+	fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
+}
+
+/* Collective over MPI_COMM_WORLD. Runs the command. parsed: the code of the parser; if it failed, options are NULL. Rank 0
+ * prints the message of a failure. All ranks return the same code. */
+static gemp_code run_on_ranks(gemp_options *options, gemp_code parsed)
 {
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
-	gemp_options *options = NULL;
-	const gemp_command *command = table->commands[0];
-	bool named = argc > 1 && argv[1][0] != '-';
 	gemp_context_options how;
 	gemp_context_options_init(&how);
 	how.log = gemp_terminal_log;
 	how.progress = gemp_terminal_progress;
-	/* Before the options are known, messages go to stderr with the default verbosity. */
+	/* Messages about the configuration go to stderr with the default verbosity. */
 	GEMP_TRY_DONE(gemp_context_open(&context, MPI_COMM_WORLD, &how));
-	if (named) {
-		command = gemp_command_find(table, argv[1]);
-		code = command ? GEMP_OK : gemp_command_unknown(table, argv[1]);
-	}
-	GEMP_TRY_DONE(gemp_context_agree(context, code));
-	GEMP_TRY_DONE(gemp_options_new(&options, context, table, command, argc - named, argv + named));
+	GEMP_TRY_DONE(gemp_context_agree(context, parsed));
+	GEMP_TRY_DONE(gemp_options_configure(options, context));
 	set_context_options(&how, options);
 	GEMP_TRY_DONE(gemp_context_configure(context, &how));
 	/* If there is a checkpoint, signals have been noted since the start of the process, and the command stops at its
 	 * next step. */
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
-	if (options->help || options->version)
-		code = print_help(context, options, !named);
-	else
-		code = run_command(context, options);
+	code = run_command(context, options);
 	if (code == GEMP_OK)
 		code = flush_output(context);
 	code = gemp_context_agree(context, code);
@@ -110,17 +120,31 @@ static gemp_code run_command_line(const gemp_command_table *table, int argc, cha
 		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
 done:
 	if (code != GEMP_OK && context && gemp_context_rank(context) == 0)
-		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
-	gemp_options_free(options);
+		print_failure(code);
 	gemp_context_close(context);
 	return code;
 }
 
+/* A run that needs no ranks ends without MPI, whose start takes longer than the run. So does a single process with a
+ * usage error. Several processes with a usage error start MPI: once one of them has left with an error, mpirun ends
+ * the others, and the first process may not have printed the message. */
 int main(int argc, char **argv)
 {
 	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
-	gemp_code code = gemp_process_begin(&argc, &argv);
-	if (code == GEMP_OK)
-		code = run_command_line(&table, argc, argv);
-	return gemp_process_end(code);
+	gemp_options *options = NULL;
+	bool named = argc > 1 && argv[1][0] != '-';
+	int size, rank = gemp_process_launched(&size);
+	gemp_code code = parse_command_line(&options, &table, named, argc, argv);
+	bool local = code == GEMP_OK && is_local(options);
+	if (local)
+		code = run_locally(options, !named);
+	if (code == GEMP_OK ? local : size == 1) {
+		if (code != GEMP_OK && rank == 0)
+			print_failure(code);
+	} else {
+		gemp_code begun = gemp_process_begin(&argc, &argv);
+		code = (gemp_code)gemp_process_end(begun == GEMP_OK ? run_on_ranks(options, code) : begun);
+	}
+	gemp_options_free(options);
+	return (int)code;
 }

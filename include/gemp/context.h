@@ -70,6 +70,10 @@ GEMP_API MPI_Comm gemp_context_communicator(const gemp_context *context);
  * this code. */
 GEMP_API gemp_code gemp_context_agree(const gemp_context *context, gemp_code code);
 
+/* Local. Works before MPI is initialised. Returns the number of this process and, unless `size` is NULL, the number of
+ * processes, as the launcher (mpirun, srun) states them in the environment. Without a launcher they are 0 and 1. */
+GEMP_API int gemp_process_launched(int *size);
+
 /* Collective over MPI_COMM_WORLD. For programs that leave MPI to the library, as gemp-mpi does.
  *
  * gemp_process_begin initialises MPI. A process that was started without mpirun gets a session folder of its own and

@@ -188,6 +188,14 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 
 /* PROCESSES: for programs that leave MPI to the library */
 
+int gemp_process_launched(int *size)
+{
+	const gemp_launcher_info info = gemp_launcher_info_read();
+	if (size)
+		*size = info.size > 1 ? info.size : 1;
+	return info.rank;
+}
+
 /* The handlers of fatal signals are installed after MPI_Init. They call Open MPI's handlers, which report the fault,
  * and Open MPI installs its own only if it finds no others. */
 gemp_code gemp_process_begin(int *argc, char ***argv)

@@ -3,7 +3,8 @@
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
 warning="processes were started"
-alone() { env "$@" "$GEMP_MPI" --version >"$work/out" 2>"$work/err" || fail "code $? with $*"; }
+expect 0 1 generate movies --films 5 -o g.h5
+alone() { env "$@" "$GEMP_MPI" info g.h5 >"$work/out" 2>"$work/err" || fail "code $? with $*"; }
 silent() { if grep -qF "$warning" "$work/err"; then fail "a warning $1"; cat "$work/err" >&2; fi; }
 
 alone PMI_SIZE=3 PMI_RANK=0
@@ -18,10 +19,24 @@ alone SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 PMI_SIZE=1 PMI_RANK=0
 silent "where the nearest launcher started one"
 alone PMI_SIZE=many
 silent "without a number"
-expect 0 2 --version
+expect 0 2 info g.h5
 silent "by mpirun"
-SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 $GEMP_MPIRUN -n 1 "$GEMP_MPI" --version >"$work/out" 2>"$work/err" || fail "code $?"
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 $GEMP_MPIRUN -n 1 "$GEMP_MPI" info g.h5 >"$work/out" 2>"$work/err" || fail "code $?"
 silent "by mpirun with one rank"
+
+# Help needs no ranks: each process ends without MPI, and the first one prints.
+expect 0 3 --version
+equal "$(grep -c gemp-mpi "$work/out")" 1 "lines of --version"
+expect 2 3 nonsense
+equal "$(grep -c "there is no command 'nonsense'" "$work/err")" 1 "messages of a usage error"
+PMI_SIZE=3 PMI_RANK=1 "$GEMP_MPI" help >"$work/out" 2>"$work/err" || fail "code $?"
+equal "$(stat -c %s "$work/out")" 0 "bytes of help by the second process"
+# The dynamic loader lists the modules of MPI and the drivers of OpenCL that a process opens.
+modules() { LD_DEBUG=files "$GEMP_MPI" "$@" 2>&1 >/dev/null | grep -cE "calling init: .*(mca_|pocl|nvidia)"; }
+for words in --version "help match" "completion bash" "match --nope"; do
+	equal "$(modules $words)" 0 "modules opened by '$words'"
+done
+[ "$(modules info g.h5)" -gt 0 ] || fail "info opens no module of MPI, so the check above proves nothing"
 
 expect 69 2 devices --devices ff:1f.7
 says "no OpenCL device fits 'ff:1f.7' of devices"

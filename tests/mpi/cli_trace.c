@@ -42,7 +42,7 @@ static int close_context(void **state)
 static gemp_code options_with(gemp_options **out, const char *path)
 {
 	char *line[] = { "gemp-mpi", "g.h5", "--quiet", "--trace", (char *)path };
-	return gemp_options_new(out, context, &table, &info, 5, line);
+	return gemp_options_parse(out, &table, &info, 5, line);
 }
 
 /* Records one launch and, on rank r, r + 1 spans "work". Each span lasts r + 1 microseconds; span i begins i

@@ -35,7 +35,14 @@ static gemp_code parse(gemp_options **out, const gemp_command *command, const ch
 		if (*word)
 			words[count++] = word;
 	*out = NULL;
-	return gemp_options_new(out, context, &table, command, count, words);
+	gemp_code code = gemp_options_parse(out, &table, command, count, words);
+	if (code == GEMP_OK)
+		code = gemp_options_configure(*out, context);
+	if (code != GEMP_OK) {
+		gemp_options_free(*out);
+		*out = NULL;
+	}
+	return code;
 }
 
 static void refused(const gemp_command *command, const char *line, const char *message)

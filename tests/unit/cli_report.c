@@ -24,7 +24,7 @@ static gemp_options *options_with(const char *path)
 {
 	gemp_options *options = NULL;
 	char *line[] = { "gemp-mpi", "g.h5", "--quiet", "--json", (char *)path };
-	assert_ok(gemp_options_new(&options, context, &table, &info, 5, line));
+	assert_ok(gemp_options_parse(&options, &table, &info, 5, line));
 	return options;
 }
 
@@ -156,7 +156,7 @@ static gemp_code whole_report(void *path)
 	gemp_options *options = NULL;
 	char *line[] = { "gemp-mpi", "g.h5", "--quiet", "--json", path };
 	gemp_report *report = NULL;
-	gemp_code code = gemp_options_new(&options, context, &table, &info, 5, line);
+	gemp_code code = gemp_options_parse(&options, &table, &info, 5, line);
 	if (code == GEMP_OK)
 		code = gemp_report_begin(&report, context, options);
 	if (code == GEMP_OK)

@@ -239,19 +239,19 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	print_entries(out, "Environment", 19, gemp_help_environment);
 }
 
-/* All ranks build the text, so they all return the same code. */
-gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
+gemp_code gemp_help_print(const gemp_text *text)
 {
 	GEMP_TRY(gemp_text_status(text));
-	if (gemp_context_rank(context) == 0)
-		fwrite(text->data, 1, text->size, stdout);
-	return GEMP_OK;
+	if (gemp_process_launched(NULL) > 0)
+		return GEMP_OK;
+	bool bad = fwrite(text->data, 1, text->size, stdout) != text->size || fflush(stdout) != 0;
+	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
 }
 
 /* --as markdown and --as man print all commands, with or without an argument. */
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	(void)report;
+	(void)context, (void)report;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	const gemp_command *command = NULL;
 	if (options->argument_count) {
@@ -267,7 +267,7 @@ static gemp_code help(gemp_context *context, const gemp_options *options, gemp_r
 		gemp_help_command(&text, command);
 	else
 		gemp_help_overview(&text, options->table);
-	return gemp_help_print(context, &text);
+	return gemp_help_print(&text);
 }
 
 const gemp_command gemp_command_help = {
@@ -279,5 +279,5 @@ const gemp_command gemp_command_help = {
 	.examples = "gemp-mpi help match\ngemp-mpi help --as man | man -l -\n",
 	.argument_count = { 0, 1 },
 	.run = help,
-	.plain = true,
+	.local = true,
 };

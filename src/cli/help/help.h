@@ -38,8 +38,9 @@ void gemp_help_command(gemp_text *out, const gemp_command *command);
 void gemp_help_markdown(gemp_text *out, const gemp_command_table *table); /* docs/command-line.md */
 void gemp_help_man(gemp_text *out, const gemp_command_table *table);      /* docs/gemp-mpi.1 */
 
-/* Local. Rank 0 prints the text. GEMP_ENOMEM if building the text failed. */
-gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text);
+/* Local; MPI need not be initialised. The launcher's first process prints the text. GEMP_ENOMEM if building the text
+ * failed, GEMP_EIO if stdout cannot be written. */
+gemp_code gemp_help_print(const gemp_text *text);
 
 /* Writes a line for each form of use of a command. The first line begins with `first`, the other lines with
  * `further`. */

@@ -278,12 +278,12 @@ static void print_bash_script(gemp_text *out, const gemp_command_table *table)
 /* Only bash is supported. Other shells would need scripts of their own. */
 static gemp_code completion(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	(void)report;
+	(void)context, (void)report;
 	if (strcmp(options->arguments[0], "bash") != 0)
 		return gemp_fail(GEMP_EUSAGE, "there is no completion for '%s'; there is one for bash", options->arguments[0]);
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	print_bash_script(&text, options->table);
-	return gemp_help_print(context, &text);
+	return gemp_help_print(&text);
 }
 
 const gemp_command gemp_command_completion = {
@@ -295,5 +295,5 @@ const gemp_command gemp_command_completion = {
 	.examples = ". <(gemp-mpi completion bash)\n",
 	.argument_count = { 1, 1 },
 	.run = completion,
-	.plain = true,
+	.local = true,
 };

@@ -378,16 +378,20 @@ static gemp_code keep_setting(void *self, const char *place, char *name, char *v
 	return refuse_unknown(options, before, "", name);
 }
 
-/* Collective. Adds the options of the file in --config. If --config is repeated, the last file is used. */
-static gemp_code add_configuration(gemp_options *options, const gemp_context *context)
+/* Returns the last value of an option on the command line, or NULL. */
+static const char *given_value(const gemp_options *options, const char *name)
+{
+	const char *text = NULL;
+	for (size_t i = 0; i < options->value_count; i++)
+		if (strcmp(options->values[i].option->name, name) == 0)
+			text = options->values[i].text;
+	return text;
+}
+
+/* Collective. Adds the options of the file in --config. */
+static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
-	const char *path = NULL;
-	for (size_t i = 0; i < options->value_count; i++)
-		if (strcmp(options->values[i].option->name, "config") == 0)
-			path = options->values[i].text;
-	if (!path)
-		return GEMP_OK;
 	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
 	return gemp_settings_parse(path, text, "long-option", keep_setting, options);
 }
@@ -470,23 +474,39 @@ void gemp_options_free(gemp_options *options)
 
 GEMP_RELEASE(gemp_options_free, gemp_options *)
 
-gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
-                           const gemp_command *command, int argc, char **argv)
+/* Local. Sets all fields from the values of the command line and of the configuration, and checks them. */
+static gemp_code complete(gemp_options *options)
+{
+	GEMP_TRY(set_fields(options));
+	GEMP_TRY(check_arguments(options));
+	return write_as_given(options);
+}
+
+/* A configuration cannot change what --help and --version print, so it is not read with them. */
+static bool waits_for_configuration(const gemp_options *options)
+{
+	return given_value(options, "config") && !given_value(options, "help") && !given_value(options, "version");
+}
+
+gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table, const gemp_command *command, int argc,
+                             char **argv)
 {
 	GEMP_OWNED_BY(gemp_options_free_at) gemp_options *options = NULL;
-	gemp_code code = GEMP_NEW(options, 1);
-	if (code == GEMP_OK) {
-		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
-		code = parse_line(options, argc, argv);
-	}
-	/* Reading the configuration is collective, so the ranks first agree that none has failed. */
-	GEMP_TRY(gemp_context_agree(context, code));
-	code = add_configuration(options, context);
-	GEMP_THEN(set_fields(options));
-	GEMP_THEN(check_arguments(options));
-	GEMP_THEN(write_as_given(options));
-	GEMP_TRY(gemp_context_agree(context, code));
+	GEMP_TRY(GEMP_NEW(options, 1));
+	*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
+	GEMP_TRY(parse_line(options, argc, argv));
+	if (!waits_for_configuration(options))
+		GEMP_TRY(complete(options));
 	*out = options;
 	options = NULL;
 	return GEMP_OK;
+}
+
+gemp_code gemp_options_configure(gemp_options *options, const gemp_context *context)
+{
+	if (!waits_for_configuration(options))
+		return GEMP_OK;
+	gemp_code code = add_configuration(options, context, given_value(options, "config"));
+	GEMP_THEN(complete(options));
+	return gemp_context_agree(context, code);
 }

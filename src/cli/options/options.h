@@ -86,7 +86,9 @@ typedef struct gemp_command {
 	struct {
 		size_t min, max;
 	} argument_count; /* number of positional arguments that the command accepts */
-	bool plain;       /* the command has no report, so --json, --trace and --quiet have no effect */
+	/* The command needs neither MPI nor OpenCL, so its function is local. It gets no context and no report; --json,
+	 * --trace and --quiet have no effect. */
+	bool local;
 	gemp_command_function *run;
 } gemp_command;
 
@@ -244,9 +246,12 @@ typedef struct gemp_options {
 /* Returns the subcommand that the first argument names if it accepts the number of arguments, otherwise NULL. */
 const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t count, const gemp_options *options);
 
-/* Collective, since rank 0 reads the configuration. argv[0] is ignored. The caller frees *out. */
-gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
-                           const gemp_command *command, int argc, char **argv);
+/* Local, so it may be called before MPI is initialised. Parses the command line; argv[0] is ignored. The fields are
+ * set unless there is a configuration to be read first. The caller frees *out. */
+gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table, const gemp_command *command, int argc,
+                             char **argv);
+/* Collective. Rank 0 reads the configuration of --config, if there is one, and all ranks set the fields. */
+gemp_code gemp_options_configure(gemp_options *options, const gemp_context *context);
 void gemp_options_free(gemp_options *options);
 
 /* Returns true if the command line or the configuration has the option. */
