@@ -1,10 +1,9 @@
 /* options: converts the command line and a configuration to the fields of gemp_options, in three steps.
  *
- * First, each given option is kept as text in values[value_count], where the options of the configuration come before
- * the options of the command line. Second, the defaults of the table and these texts are converted to fields, in this
- * order, so the command line has precedence. Third, the number of arguments is checked. The texts are kept, since
- * --json, the provenance of files and the lists in the fields refer to them. All ranks parse the same command line;
- * only rank 0 reads the configuration. */
+ * First, each given option is kept as text in values[value_count]. Options of the configuration come before options of
+ * the command line. Second, the defaults of the table and these texts are converted to fields in this order, so the
+ * command line has precedence. Third, the number of arguments is checked. The texts are kept, since --json, the
+ * provenance of files and the lists in the fields refer to them. Only rank 0 reads the configuration. */
 
 #include "cli/options/options.h"
 
@@ -164,12 +163,18 @@ static gemp_code refuse_unknown(const gemp_options *options, const char *place, 
 
 /* GIVEN OPTIONS */
 
+/* Returns the last text of an option, or NULL. */
+static const char *given_text(const gemp_options *options, const char *name)
+{
+	for (size_t i = options->value_count; i-- > 0;)
+		if (strcmp(options->values[i].option->name, name) == 0)
+			return options->values[i].text;
+	return NULL;
+}
+
 bool gemp_options_has(const gemp_options *options, const char *name)
 {
-	for (size_t i = 0; i < options->value_count; i++)
-		if (strcmp(options->values[i].option->name, name) == 0)
-			return true;
-	return false;
+	return given_text(options, name) != NULL;
 }
 
 gemp_code gemp_options_refuse(const gemp_options *options, const char *names, const char *why)
@@ -378,24 +383,6 @@ static gemp_code keep_setting(void *self, const char *place, char *name, char *v
 	return refuse_unknown(options, before, "", name);
 }
 
-/* Returns the last value of an option on the command line, or NULL. */
-static const char *given_value(const gemp_options *options, const char *name)
-{
-	const char *text = NULL;
-	for (size_t i = 0; i < options->value_count; i++)
-		if (strcmp(options->values[i].option->name, name) == 0)
-			text = options->values[i].text;
-	return text;
-}
-
-/* Collective. Adds the options of the file in --config. */
-static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
-{
-	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
-	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
-	return gemp_settings_parse(path, text, "long-option", keep_setting, options);
-}
-
 /* ARGUMENTS */
 
 /* A surplus argument usually comes from a query without quotes, or it is a command that follows its options. */
@@ -413,8 +400,7 @@ static gemp_code check_arguments(const gemp_options *options)
 		return gemp_fail(GEMP_EUSAGE, "%s accepts no argument '%s'; a command comes first: gemp-mpi %s [OPTIONS]",
 		                 command->name, extra, extra);
 	return gemp_fail(GEMP_EUSAGE,
-	                 "%s accepts no argument '%s'; put quotes around text with blanks "
-	                 "('gemp-mpi help %s' shows how)",
+	                 "%s accepts no argument '%s'; put quotes around text with blanks ('gemp-mpi help %s' shows how)",
 	                 command->name, extra, command->name);
 }
 
@@ -474,8 +460,7 @@ void gemp_options_free(gemp_options *options)
 
 GEMP_RELEASE(gemp_options_free, gemp_options *)
 
-/* Local. Sets all fields from the values of the command line and of the configuration, and checks them. */
-static gemp_code complete(gemp_options *options)
+static gemp_code set_and_check(gemp_options *options)
 {
 	GEMP_TRY(set_fields(options));
 	GEMP_TRY(check_arguments(options));
@@ -483,9 +468,9 @@ static gemp_code complete(gemp_options *options)
 }
 
 /* A configuration cannot change what --help and --version print, so it is not read with them. */
-static bool waits_for_configuration(const gemp_options *options)
+static const char *configuration_path(const gemp_options *options)
 {
-	return given_value(options, "config") && !given_value(options, "help") && !given_value(options, "version");
+	return given_text(options, "help") || given_text(options, "version") ? NULL : given_text(options, "config");
 }
 
 gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table, const gemp_command *command, int argc,
@@ -495,8 +480,8 @@ gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table
 	GEMP_TRY(GEMP_NEW(options, 1));
 	*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
 	GEMP_TRY(parse_line(options, argc, argv));
-	if (!waits_for_configuration(options))
-		GEMP_TRY(complete(options));
+	if (!configuration_path(options))
+		GEMP_TRY(set_and_check(options));
 	*out = options;
 	options = NULL;
 	return GEMP_OK;
@@ -504,9 +489,12 @@ gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table
 
 gemp_code gemp_options_configure(gemp_options *options, const gemp_context *context)
 {
-	if (!waits_for_configuration(options))
+	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
+	const char *path = configuration_path(options);
+	if (!path)
 		return GEMP_OK;
-	gemp_code code = add_configuration(options, context, given_value(options, "config"));
-	GEMP_THEN(complete(options));
+	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
+	gemp_code code = gemp_settings_parse(path, text, "long-option", keep_setting, options);
+	GEMP_THEN(set_and_check(options));
 	return gemp_context_agree(context, code);
 }

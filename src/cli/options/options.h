@@ -250,7 +250,7 @@ const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t 
  * set unless there is a configuration to be read first. The caller frees *out. */
 gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table, const gemp_command *command, int argc,
                              char **argv);
-/* Collective. Rank 0 reads the configuration of --config, if there is one, and all ranks set the fields. */
+/* Collective. Rank 0 reads the configuration of --config, if there is one. All ranks set the fields. */
 gemp_code gemp_options_configure(gemp_options *options, const gemp_context *context);
 void gemp_options_free(gemp_options *options);
 
