@@ -107,14 +107,14 @@ gemp_shown gemp_counted(uint64_t count, const char *noun)
 	return shown;
 }
 
-/* A number of 1023.95 or more takes the next unit, in which it prints as at least "1.0". */
+/* A number that would print as 1024 takes the next unit, in which it prints as "1.0". */
 gemp_shown gemp_shown_bytes(uint64_t bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	gemp_shown shown;
 	double value = (double)bytes;
 	size_t i = 0;
-	for (; value >= 1023.95 && i < 6; i++)
+	for (; value >= 1023.5 && i < 6; i++)
 		value /= 1024;
 	snprintf(shown.text, sizeof shown.text, i && value < 100 ? "%.1f %s" : "%.0f %s", value, unit[i]);
 	return shown;

@@ -100,6 +100,8 @@ static void shown(void **state)
 	assert_string_equal(gemp_shown_bytes(1023).text, "1023 B");
 	assert_string_equal(gemp_shown_bytes(1024).text, "1.0 KiB");
 	assert_string_equal(gemp_shown_bytes(1536).text, "1.5 KiB");
+	assert_string_equal(gemp_shown_bytes(1048063).text, "1023 KiB");
+	assert_string_equal(gemp_shown_bytes(1048064).text, "1.0 MiB");
 	assert_string_equal(gemp_shown_bytes(UINT64_MAX).text, "16.0 EiB");
 	assert_string_equal(gemp_shown_seconds(0).text, "0.000");
 	assert_string_equal(gemp_shown_seconds(0.0004).text, "0.000");
