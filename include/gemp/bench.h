@@ -12,7 +12,7 @@ extern "C" {
 
 /* Collective. Counts the matches of each query repeatedly, with the graph on the device. The plan is made once. The
  * report's field `queries` is an array with milliseconds of kernels, of their preparation, of whole runs and of
- * processors, each on the slowest rank. Each query runs once untimed and then `repeat` times; no further run begins
+ * processor time, each on the slowest rank. Each query runs once untimed and then `repeat` times; no further run begins
  * after `seconds`. All queries[count] must be queries of the same graph, and none may be a script of several
  * queries. */
 GEMP_API gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
@@ -21,9 +21,9 @@ GEMP_API gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, ui
 /* Collective. Measures the copy bandwidth of the device's memory and the time of a kernel launch. */
 GEMP_API gemp_code gemp_bench_device(gemp_context *context, gemp_report *report);
 
-/* Collective. Tries several values for each number of the device's launch geometry. Finds the input sizes from which on
- * the device is faster than the host. Writes the best values to a file that later runs read. If `path` is NULL, the
- * file is ~/.config/gemp-mpi/tuning/DEVICE.conf.
+/* Collective. Tries several values for each number of the device's launch geometry. Finds for each operation the
+ * smallest input for which the device is faster than the host. Writes the best values to a file that later runs read.
+ * If `path` is NULL, the file is gemp-mpi/tuning/DEVICE.conf in $XDG_CONFIG_HOME or, if that is not set, in ~/.config.
  *
  * The searches run on a generated graph, and also on `graph` unless it is NULL. `settings` are the settings of the
  * searches; if NULL, the defaults apply. GEMP_EUSAGE on several ranks. */

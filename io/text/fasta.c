@@ -101,7 +101,8 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
 	bool whole = line->line - place + FASTQ_LINES - 1 <= r->lines; /* the file has all four lines */
-	/* Empty lines may end the file. The name of a sequence after them would be read as letters and refused. */
+	/* Up to three empty lines may end the file. A sequence after empty lines is refused, since its lines have wrong
+	 * places. */
 	if (size == 0 && (place == NAME || !whole))
 		return GEMP_OK;
 	if (place == NAME && line->text[0] != '@')

@@ -75,7 +75,8 @@ typedef struct gemp_counter {
 
 /* Collective. Opens a counter on each node. No rank of the node returns before the counter is set. */
 gemp_counter *gemp_counter_open(gemp_comm *comm);
-/* Local. No rank may open another counter before all ranks have taken their last number. */
+/* Local. After this call no rank may open a counter before all ranks have taken their last number from the closed one,
+ * since the new counter uses the same memory. */
 void gemp_counter_close(gemp_comm *comm);
 
 /* Local. Takes the next number. gemp_counter_value only reads it. */

@@ -34,7 +34,7 @@ static const gemp_tunable tunables[] = {
 	{ "components.host_below", 1, 1u << 31, false, NULL, false,
 	  "rows and edges below which the host finds components" },
 	{ "gas.pull.group", 32, 1024, true, NULL, false, "work-items of a work-group that gathers over rows" },
-	{ "gas.pull.groups", 1, 1u << 16, true, NULL, false, "work-groups a compute unit that gather over rows" },
+	{ "gas.pull.groups", 1, 1u << 16, true, NULL, false, "work-groups per compute unit, for gathering over rows" },
 	{ "gas.pull.slice", 32, 1u << 20, true, NULL, false, "edges of a slice of a long row in gathering" },
 	{ "gas.pull.middle", 1, 1u << 20, true, NULL, false, "edges; rows with more are shared by gas.pull.middle_lanes" },
 	{ "gas.pull.middle_lanes", 1, 32, true, NULL, false, "lanes that share a row of middle length in gathering" },
@@ -54,7 +54,7 @@ const gemp_tunable *gemp_tunables(size_t *count)
 	return tunables;
 }
 
-/* A linear search suffices: there are few names, and numbers are looked up once a search. */
+/* A linear search suffices, since there are few names, and a number is looked up once for each run of an engine. */
 static size_t find(const char *name)
 {
 	size_t i = 0;
@@ -131,7 +131,8 @@ static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool req
 	return code;
 }
 
-/* A run of other characters becomes one hyphen, but not at the begin or the end. */
+/* Letters become small, digits stay, and each run of other characters becomes one hyphen. There is no hyphen at the
+ * beginning or the end. */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 {
 	size_t size = 0;
@@ -176,7 +177,7 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 	return code;
 }
 
-/* If the limit is 0, the host does all work. */
+/* With GEMP_PLACE_AUTO and a limit of 0 the host does all work. */
 bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
                      uint32_t otherwise)
 {

@@ -17,10 +17,10 @@
 typedef struct gemp_tunable {
 	const char *name;
 	uint32_t min, max;
-	bool gpu_only;     /* not for CPU devices */
-	const char *probe; /* the --pattern whose time the number changes most; NULL: the number is not launch geometry, but
-	                      a size that gemp-mpi bench tune measures */
-	bool by_search;    /* the probe is counted by search */
+	bool gpu_only; /* not for CPU devices */
+	/* the --pattern whose time the number changes most; NULL: `bench tune` does not try several values of the number */
+	const char *probe;
+	bool by_search; /* the probe is counted by search */
 	const char *description;
 } gemp_tunable;
 

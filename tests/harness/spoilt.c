@@ -1,4 +1,4 @@
-/* Tests that must fail, each on one rank only. All ranks must report the failure, and no rank may hang. */
+/* Each test has a fault on one rank only. It must fail on all ranks, and no rank may hang. */
 #include "core/memory.h"
 #include "harness/collective.h"
 

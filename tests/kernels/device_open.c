@@ -86,7 +86,7 @@ static void self_test_detects_wrong_answers(void **state)
 	char *text = NULL;
 	(void)state;
 	assert_ok(gemp_kernel_source(&text, "selftest.cl"));
-	char *place = strstr(text, "<< 33");
+	char *place = strstr(text, "<< 33);");
 	assert_non_null(place);
 	place[3] = '2';
 	test_file("selftest.cl", text);

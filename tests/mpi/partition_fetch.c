@@ -150,8 +150,8 @@ static void random_requests(void **state)
 	TEST_LIMIT_DEFAULT(fetch_round);
 }
 
-/* PARTS OF ROWS (tiles). Blocks of slots are the same on all ranks. Each rank draws its own columns, which are the
- * blocks that it reads of each row; some columns stay as they were. */
+/* PARTS OF ROWS (tiles). Blocks of slots are the same on all ranks. For each block of rows a rank draws its own
+ * columns: the blocks whose slots it reads in these rows. Some blocks of rows keep their columns. */
 static void draw_blocks(gemp_tiles *tiles, size_t vertices, uint64_t *random)
 {
 	memset(tiles->columns, 0, VIEWS * sizeof *tiles->columns);

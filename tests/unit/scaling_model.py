@@ -97,7 +97,7 @@ class Scaling(unittest.TestCase):
                 self.assertAlmostEqual(found.seconds(far) / truth().seconds(far), 1, delta=most, msg='seed %d' % seed)
 
     def test_held_out(self):
-        """Predicts a run that is not in the data and whose size is no multiple of the others."""
+        """Predicts a run that is not in the data and whose size, number of ranks and message size are not in it."""
         made, far = truth(), model.Run(48, None, 3e8, 3e6, 3e5, room=1e6)
         far.seconds = made.seconds(far)
         self.assertAlmostEqual(model.Model().fit(runs(made)).error(far), 0, 6)

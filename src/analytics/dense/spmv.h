@@ -40,8 +40,8 @@ static inline double gemp_spmv_min(bool fp64)
 	return fp64 ? 0x1p-200 : 0x1p-30;
 }
 
-/* The error of a product or a value that is too small for the precision. With `normal` it is relative to the largest
- * magnitude, otherwise absolute. */
+/* Returns a bound of the error of one product or value that underflows. With `normal` the bound is relative to the
+ * largest magnitude, otherwise absolute. */
 static inline double gemp_spmv_underflow(bool fp64, bool normal)
 {
 	double least = gemp_spmv_min(fp64), lost = fp64 ? 0x1p-1074 : 0x1p-149;

@@ -12,7 +12,8 @@ static const double round_cost = 2;  /* a round takes about as long as this numb
 
 enum { TASKS = 256 }; /* number of tasks that a thread takes at a time */
 
-/* The inputs of the estimate of the rows that a task reads, with means for each view and each place of the closure. */
+/* The inputs of the estimate of the rows that a task reads, with means for each view and for each node of the closure,
+ * which is called a place (working_set.h). */
 typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
@@ -275,7 +276,8 @@ static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* The error of a cell that does not fit although each vertex has only one block, so that it cannot be halved. */
+/* The error of a cell that does not fit although each pattern vertex has only one block of slots, so that the cell
+ * cannot be halved. */
 static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(
