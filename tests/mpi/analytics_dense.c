@@ -25,8 +25,9 @@ static bool near_relative_to(double found, double expected, double size, bool fp
 	return fabs(found - expected) <= (fp64 ? 1e-12 : 1e-5) * size;
 }
 
-/* Collective. Do the values of all vertices equal expected[n], which is indexed by the vertex number of the case? own:
- * this rank's values, by local vertex. size: as for near_relative_to, or NULL if nothing cancels. */
+/* Collective. Asserts that the values of all vertices equal expected[n] up to rounding. expected[] is indexed by the
+ * vertex number of the case. own: this rank's values, by local vertex. size: as for near_relative_to, or NULL if
+ * nothing cancels. */
 static void check_all(const gas_case *c, const gemp_layout *layout, const double *own, const double *expected,
                       const double *size, bool fp64, const char *what)
 {
@@ -117,7 +118,8 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	assert_all(r.converged && r.change[r.report.rounds - 1] < tolerance);
 	assert_all(r.report.rounds < 2 || r.change[r.report.rounds - 2] >= tolerance);
 	assert_all(is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
-	all[c->n - 1] += 20 * tolerance; /* this error changes the ranks by at least 3 times the tolerance */
+	/* the error moves the sum of changes by at least (1 - .85) * 20 = 3 times the tolerance */
+	all[c->n - 1] += 20 * tolerance;
 	assert_all(!is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
 	assert_all(test_comm.size > 1 || r.report.traffic.bytes == 0);
 	assert_all(layout.grid.columns > 1 || r.report.sum_bytes == 0);
@@ -131,7 +133,8 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	free(expected);
 }
 
-/* Replaces x by its product with the matrix, and `size` by the same product of magnitudes. */
+/* Replaces x by its product with the matrix, and `size` by the same product of magnitudes. normal: both are then
+ * divided by the largest magnitude of the product. */
 static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed, bool normal,
                            double *x, double *size)
 {

@@ -54,8 +54,8 @@ static double weight_at(const gemp_layout *layout, const gemp_layout_rows *rows,
 	}
 }
 
-/* For each sum that arrives, sets ids[] to the row that gathers it. Returns false unless each arriving sum is gathered
- * exactly once, with weight 1. */
+/* For each sum that arrives, sets ids[] to the vertex whose row gathers it. Returns false unless each arriving sum is
+ * gathered exactly once, with weight 1. */
 static bool ids_of_sums(const gemp_layout *layout, gemp_vertex *ids)
 {
 	const gemp_layout_rows *rows = &layout->in_sums;
@@ -97,7 +97,8 @@ static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 	return right;
 }
 
-/* Are the rows of other ranks ordered by owner, and does each have edges? */
+/* Does each row of another rank have edges and an owner in this grid row? Are these rows ordered by owner and sent in
+ * this order? */
 static bool others_in_order(const gas_case *c, const gemp_layout *layout, const gemp_vertex *id)
 {
 	int columns = layout->grid.columns, last = -1;

@@ -206,7 +206,7 @@ static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 	return wrong;
 }
 
-/* Removes the rows by target, so that the graph has only rows by source. */
+/* Removes the rows by target, and the loader that would make them again. */
 static void drop_rows_by_target(gemp_shard *graph)
 {
 	for (size_t k = 0; k < graph->relation_count; k++) {
@@ -253,7 +253,7 @@ static void random_graphs(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* The check must detect an edge with another end and a vertex out of order. */
+/* The check must detect an edge whose end was changed on rank 0. */
 static void check_detects_errors(void **state)
 {
 	(void)state;

@@ -8,7 +8,7 @@
 
 static gemp_device *device;
 
-/* Collective. All ranks pass the same arguments. */
+/* Collective. Checks two searches from random sources. All ranks pass the same arguments. */
 static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction direction, int weights)
 {
 	size_t count;

@@ -8,8 +8,8 @@ enum { GENOME = 3000, READ = 100, STEP = 20, K = 31 };
 
 static char genome[GENOME + 1];
 
-/* Collective. Writes reads of a random genome to a file. Each read begins STEP letters after the read before, so every
- * k-mer is in some read. */
+/* Collective. Writes reads of a random genome to a file. Neighbouring reads overlap by READ - STEP letters, which is
+ * more than K, so every k-mer is in some read. */
 static const char *write_reads(uint64_t seed)
 {
 	const char *path = test_path_all("reads.fa");
@@ -26,8 +26,7 @@ static const char *write_reads(uint64_t seed)
 	return path;
 }
 
-/* Collective. Reads the letters of the single sequence of a FASTA file on rank 0; NULL on other ranks. The caller frees
- * them. */
+/* Returns the letters of the single sequence of a FASTA file, or NULL on ranks other than 0. The caller frees them. */
 static char *read_letters(const char *path)
 {
 	char line[256], *letters = NULL;

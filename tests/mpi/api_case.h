@@ -127,7 +127,7 @@ static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const
 	return gemp_graph_builder_finish(builder, out);
 }
 
-/* Returns the number of the vertex with that key, or n if there is none. */
+/* Returns the number of the vertex with this key, or n if there is none. */
 static inline size_t api_number(const api_case *c, int64_t key)
 {
 	size_t v = 0;

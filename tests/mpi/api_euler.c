@@ -154,8 +154,8 @@ static void check(gemp_graph *graph, const face_edges *lists, size_t list_count,
 	face_edges_free(&all);
 }
 
-/* One closed walk, or two walks without a common vertex, with up to three extra edges. One extra edge turns the circuit
- * into a path. */
+/* Two closed walks, which may have vertices in common, and up to three extra edges. One extra edge turns a circuit into
+ * a path. */
 static void directed_edges(void **state)
 {
 	(void)state;

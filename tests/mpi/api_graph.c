@@ -52,7 +52,8 @@ static void builders(void **state)
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight";
 	columns = (gemp_columns *)&builder;
-	assert_all(api_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one weight is negative */
+	/* type E has no weight, and the other type has a negative one */
+	assert_all(api_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns);
 	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges, NULL, NULL));
 	gemp_columns_close(columns);
 	gemp_graph_close(graph);

@@ -61,7 +61,8 @@ enum { TYPES = 6 };
 static const size_t size_of[TYPES] = { 4, 8, 4, 8, 4, 8 };
 static int (*const order[TYPES])(const void *, const void *) = { by_u32, by_u64, by_i32, by_i64, by_f32, by_f64 };
 
-/* Draws a number of either sign. values: the number of distinct values, or 0 for any. */
+/* Draws a number. Numbers of signed types have either sign. values: the maximum number of distinct values, or 0 for
+ * any. */
 static number draw(gemp_number_type type, uint64_t *random, uint64_t values)
 {
 	static const double special[] = { 0.0, -0.0, INFINITY, -INFINITY, (double)NAN, -(double)NAN };
@@ -210,7 +211,7 @@ static void wrong_types(void **state)
 	gemp_array_close(NULL);
 }
 
-/* An array that is written to a file is read back unchanged. */
+/* The distinct numbers that one call writes to a file are read back, with their type. */
 static void files(void **state)
 {
 	(void)state;

@@ -399,7 +399,7 @@ static void types(void **state)
 	assert_all(out == expected);
 	gemp_columns_close(columns);
 	gemp_query_close(query);
-	/* If no column has a NULL, the pointer to the NULL flags is NULL. */
+	/* If a column has no NULL, its pointer to NULL flags is NULL. */
 	query = query_new(w.graph, "MATCH (a)-[r:E]->(b) RETURN id(a), r.weight, a, r", &settings);
 	assert_all_ok(gemp_query_run(query, &columns, NULL, NULL));
 	for (size_t k = 0; gemp_columns_at(columns, k, &view); k++)

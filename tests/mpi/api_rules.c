@@ -86,7 +86,7 @@ static void created_edges(void **state)
 	face_edges_free(&lists[1]);
 }
 
-/* A rule deletes edges above a weight. The weight is a parameter that is bound anew for each run. */
+/* A rule deletes edges whose weight is at least a parameter. The parameter is bound anew for each run. */
 static void parameters(void **state)
 {
 	(void)state;
@@ -129,7 +129,7 @@ static void parameters(void **state)
 	face_edges_free(&list);
 }
 
-/* Vertices with a light out-edge get a label, and are then deleted with all their edges. */
+/* Vertices with an out-edge of a weight below 20 get a label, and are then deleted with all their edges. */
 static void deleted_vertices(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void mistakes(void **state)
 	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL, NULL), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "$limit") != NULL && gemp_graph_hash(graph) == hash);
 	gemp_rules_close(rules);
-	/* A run that fails leaves no log file, and the graph is closed. */
+	/* A run that fails leaves no log file. Afterwards the graph can only be closed. */
 	const char *path = test_path_all("endless.jsonl");
 	gemp_rewrite_settings files;
 	gemp_rewrite_settings_init(&files);

@@ -144,8 +144,8 @@ static void best_units(void **state)
 	free(x);
 }
 
-/* A bubble that covers all units: one epoch makes every unit the mean of all vectors. A bubble that covers only the
- * unit itself: the quantisation error falls. */
+/* If the bubble covers all units, one epoch makes every unit the mean of all vectors. If the bubble shrinks to the unit
+ * itself, the quantisation error becomes less than a third of that. */
 static void trained_units(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Tests contigs of random texts. There must be a contig exactly if the graph of k-mers has an Eulerian path, and the
- * contig must contain each k-mer as often as the text does. */
+/* Tests contigs of random texts. With one strand there must be a contig exactly if the graph of k-mers has an Eulerian
+ * path. A contig must contain each k-mer as often as the text does, or once with GEMP_COPIES_ONE. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -49,7 +49,7 @@ static void count_wanted(void)
 		wanted[w] = wanted[w] > 0;
 }
 
-/* For one strand: does the graph have an Eulerian path or circuit? */
+/* Returns the verdict with one strand: whether the graph has an Eulerian path or circuit, and if not, why. */
 static gemp_contig_verdict expected_verdict(void)
 {
 	int64_t surplus[MAX_WORDS] = { 0 };
@@ -104,7 +104,7 @@ done:
 	return code;
 }
 
-/* Collective. Does the sequence have the wanted k-mers? The k-mers of a circuit also go across its end. */
+/* Collective. Does the sequence have exactly the wanted k-mers? The k-mers of a circuit also go across its end. */
 static bool has_wanted(const gemp_contig *contig)
 {
 	static char letters[MAX_LETTERS];

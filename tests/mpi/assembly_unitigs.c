@@ -26,7 +26,8 @@ static unsigned k;
 static bool both_strands;
 static uint64_t min_times;
 
-/* The reference: times[w] is the number of occurrences of word w of k letters. */
+/* The reference: times[w] is the number of occurrences of word w of k letters, or 0 if they are fewer than
+ * min_times. */
 static uint64_t times[MAX_WORDS];
 static char *expected[MAX_UNITIGS];
 static size_t expected_count;
@@ -70,7 +71,8 @@ static void count_words(void)
 		times[w] = times[w] < min_times ? 0 : times[w];
 }
 
-/* Returns the next or previous word if the vertex between both words has one in-edge and one out-edge, otherwise -1. */
+/* Returns the next or previous word if the vertex between both words has one in-edge and one out-edge, otherwise -1.
+ * With both strands, the result is also -1 if this vertex or one of the words is its own reverse complement. */
 static int neighbour(unsigned word, bool forward)
 {
 	unsigned vertex = forward ? word % words(k - 1) : word / 4, in = 0, out = 0;
@@ -172,7 +174,7 @@ static gemp_code add_part(gemp_kmer_counter *bag, uint64_t *random)
 	return code;
 }
 
-/* Collective. Returns the FASTA text of all ranks; the caller frees it. */
+/* Collective. Sets *out to the FASTA text of all ranks; the caller frees it. */
 static gemp_code assemble(char **out, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;

@@ -66,7 +66,8 @@ static bool field_is(const json_t *event, const char *field, const char *text)
 	return strcmp(json_string_value(json_object_get(event, field)), text) == 0;
 }
 
-/* Rank 0 only. slack: the possible error of the clocks of other ranks, in nanoseconds. */
+/* Checks the events of one rank; called by rank 0 only. slack: the possible error of the clocks of other ranks, in
+ * nanoseconds. *base: the begin of the launch of rank 0, which the call for rank 0 sets. */
 static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *base)
 {
 	size_t i, work = 0, kernels = 0;
@@ -194,7 +195,7 @@ static void failures_leave_no_trace(void **state)
 	gemp_options_free(options);
 }
 
-/* The folder of the trace is removed while the command runs. */
+/* The folder of the trace is removed while the command runs, so the trace cannot be written. */
 static void the_folder_is_gone(void **state)
 {
 	(void)state;
@@ -224,7 +225,8 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gemp_options *options = NULL;
-	TEST_LIMIT(trace_spans, 0); /* spans for which there is no memory are dropped, which is not a failure */
+	/* if a request for spans failed, spans would be dropped and the command would succeed */
+	TEST_LIMIT(trace_spans, 0);
 	assert_all_ok(options_with(&options, test_path_all("trace.json")));
 	assert_all_survive_no_memory(whole_report, options);
 	TEST_LIMIT_DEFAULT(trace_spans);

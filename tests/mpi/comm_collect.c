@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Each rank sends bytes that equal its number. In the first round rank r sends r * r bytes, so rank 0 sends none. */
+/* Each rank sends bytes that equal its number + 1. In the first round rank r sends r * r bytes, so rank 0 sends
+ * none. */
 static void all_get_all_in_rank_order(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ static void large_texts_are_broadcast(void **state)
 		bytes = gemp_calloc(large, 1);
 		memset((char *)bytes + large - 5, 'q', 5);
 	}
-	/* Each rank on this machine holds a copy, so the test uses two ranks only. */
+	/* Each rank on this machine holds a copy, so the test uses at most two ranks. */
 	assert_all_ok(gemp_comm_broadcast(&test_comm, &bytes, &size));
 	assert_all(size == large && ((char *)bytes)[large - 1] == 'q' && ((char *)bytes)[large - 6] == 0);
 	gemp_free(bytes);

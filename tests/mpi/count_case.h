@@ -72,7 +72,7 @@ static inline test_graph *random_graph(size_t vertices, double density)
 	return m;
 }
 
-/* Two hubs that are joined to all vertices, and a few random edges. */
+/* Two hubs that are joined to all other vertices but not to each other, and a few random edges. */
 static inline test_graph *hubs(size_t vertices)
 {
 	test_graph *m = random_graph(vertices, 0.03);
@@ -234,7 +234,8 @@ static inline void known_tables(known *k, const gemp_count_plan *plan)
 				}
 }
 
-/* Fills the reference from the graph that the test made, and checks that the engine's rows have only its edges. */
+/* Fills the reference from the graph that the test made. Checks that each row of the engine has only edges of this
+ * graph, lower slots first. */
 static inline void known_fill(known *k, const test_graph *m, const gemp_count_engine *engine,
                               const gemp_count_plan *plan)
 {

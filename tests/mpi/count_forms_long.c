@@ -16,7 +16,7 @@ static void check_graphs(void)
 }
 
 /* Runs a check with the kernels for GPUs, in groups of one work-item, because PoCL may be wrong about barriers in
- * loops. Local memory is made so small that some rows do not fit. */
+ * loops. Local memory is made so small that some rows do not fit. Does nothing if the device is a GPU. */
 static void run_as_on_gpu(void (*what)(void))
 {
 	gemp_device saved = *context->device, *device = context->device;

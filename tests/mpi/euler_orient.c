@@ -29,8 +29,8 @@ typedef struct oriented_edge {
 	gemp_vertex source, target;
 } oriented_edge;
 
-/* Collective. Are the edges of all ranks those of the case, each in either direction? A closed path has one more
- * edge. */
+/* Collective. Are the edges of all ranks those of the case, each in either direction? A closed path has one more edge,
+ * and only its number of edges is compared. */
 static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
 {
 	size_t own = edges->begin[edges->rows], *begin = NULL;

@@ -60,7 +60,7 @@ static void memory_may_run_out(void **state)
 	euler_case c = { 0 };
 	euler_case_walks(&c, &seed, 10, 6, 6, false);
 	euler_case_share(&c, &seed, UINT64_MAX);
-	if (test_comm.size < 3) /* each request of each rank fails once, which takes too long on more ranks */
+	if (test_comm.size < 3) /* each request for memory fails once on each rank, which takes too long on more ranks */
 		assert_all_survive_no_memory(solve_once, &c.own);
 	euler_case_free(&c);
 }

@@ -79,7 +79,8 @@ static inline void print_key(gemp_text *out, const gemp_shard *graph, gemp_verte
 	gemp_value_print(&key, out);
 }
 
-/* Prints a graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
+/* Prints a graph of one rank as sorted lines "key LABELS attribute:t=value", then sorted lines "source-TYPE->target
+ * attribute:t=value", where t is the first letter of a type. An undirected edge has no ">". */
 static inline void dump(gemp_text *out, const gemp_shard *graph)
 {
 	gemp_text edges = { 0 };
@@ -175,7 +176,7 @@ static inline gemp_code import_once(void *options)
 	return code;
 }
 
-/* More than three ranks take long and test nothing new. */
+/* Does nothing with more than three ranks, which take long and test nothing new. */
 static inline void survives_without_memory(gemp_import_options *options)
 {
 	if (test_comm.size <= 3)

@@ -5,7 +5,8 @@
 #include "core/status.h"
 #include "io/import/import_dict.h"
 
-/* Reads an entry and compares it with a text of the form "headword <grammar> = word, 1:word, ...". */
+/* Reads an entry and compares it with a text of the form "headword <grammar> = 1:word 2:word ...". The numbers are
+ * those of the senses, or 0. */
 static void check_entry(const char *text, const char *expected)
 {
 	gemp_dict_entry entry = { 0 };

@@ -253,8 +253,8 @@ static void flip(const char *path, uint64_t at)
 	fclose(file);
 }
 
-/* Flips one bit in each dataset in turn. Verification must detect it. Loading must detect it too, except in datasets
- * that loading does not read, such as the provenance. */
+/* Flips one bit in each dataset in turn, with more than two ranks in about a quarter of them. Verification must detect
+ * it. Loading must detect it too, except in datasets that loading does not read, such as the provenance. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void test_damage(void **state)
 	fixture_free(&made);
 }
 
-/* Changes a value through HDF5, so that only the checksum of the library can detect it. */
+/* Changes a value through HDF5, which accepts it, so that only the graph file's own checksum can detect the change. */
 static void test_checksum(void **state)
 {
 	(void)state;
@@ -345,7 +345,8 @@ static size_t files_like(const char *path)
 	return count;
 }
 
-/* The disk is full after some bytes. All ranks must fail, and neither the file nor its temporary file may be left. */
+/* A limit on the size of files acts like a full disk. All ranks must fail, and neither the file nor its temporary file
+ * may be left. */
 static void test_full_disk(void **state)
 {
 	(void)state;

@@ -223,8 +223,8 @@ static void seeds_give_other_orders(void **state)
 	gemp_shard_free(two);
 }
 
-/* A file that only one rank at a time can read is read by one rank, in turn. A plain table is read by all ranks
- * together. */
+/* A file that cannot be cut into ranges, such as CSV, is read by one rank, and the ranks take turns. A TSV file is read
+ * by all ranks together. */
 static void files_are_assigned_to_ranks(void **state)
 {
 	(void)state;

@@ -212,7 +212,7 @@ static bool row_is_right(const gemp_table *attributes, size_t at, const table *t
 	*number = (size_t)carried.integer;
 	for (int c = 0; c < COLUMNS; c++) {
 		const cell *cell = &table->rows[*number].cells[c];
-		/* edges have no column if all its values are NULL */
+		/* a column of edges does not exist if all its values are NULL */
 		const gemp_column *column = gemp_table_find(attributes, plain[c]);
 		gemp_value value = column ? gemp_column_get(column, at) : (gemp_value){ .null = true };
 		if (value.null != cell->null || (!value.null && !same_value(&value, &cell->value)))

@@ -1,6 +1,5 @@
-/* Tests reading numbers from text files: all numbers, in order and in the smallest type that holds them, for any blocks
- * and ranks. A word that is not a number is reported with its line and column. Requests for memory may fail
- * anywhere. */
+/* Tests reading numbers from text files: all numbers, in order and in a type that holds them, for any blocks and ranks.
+ * A word that is not a number is reported with its line and column. Requests for memory may fail anywhere. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -22,7 +21,8 @@ enum { MAX_NUMBERS = 300 };
 static char path[4096];
 static int64_t written[MAX_NUMBERS];
 
-/* Draws numbers, the same on all ranks; rank 0 writes them. Returns their number. */
+/* Draws numbers, the same on all ranks; rank 0 writes them. Returns their number. whole_last: the last line ends with a
+ * newline. */
 static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole_last)
 {
 	size_t count = gemp_random_below(random, MAX_NUMBERS);
