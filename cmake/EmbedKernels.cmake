@@ -1,7 +1,8 @@
 cmake_policy(VERSION 3.25)
 # A script: cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake
 # It writes a C table of every .cl, .clh and .h file in FOLDER and every .conf file in TUNING. TUNING may be left out. Each file
-# becomes a byte array, since string literals longer than 65,535 bytes are not portable. See src/device/program.h.
+# becomes a byte array, since a C compiler need not accept string literals of more than 4,095 characters. src/device/program.h
+# declares the table.
 file(GLOB_RECURSE files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
 if(TUNING)
 	file(GLOB confs ${TUNING}/*.conf)

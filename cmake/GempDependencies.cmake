@@ -1,4 +1,4 @@
-# Each dependency has a module, which defines one target gemp::NAME.
+# Each of these modules finds a dependency and defines its target gemp::NAME; GempCompression defines gemp::zlib and gemp::zstd.
 include(GempXxhash)
 include(GempNauty)
 include(GempOpenCL)

@@ -1,4 +1,4 @@
-# gemp_embed_kernels(TARGET) puts the kernels and the tuning files (configs/tuning) into the library as text.
+# gemp_embed_kernels(TARGET) puts the text of the kernels and of the tuning files (configs/tuning) into TARGET.
 function(gemp_embed_kernels target)
 	set(folder ${PROJECT_SOURCE_DIR}/kernels)
 	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)

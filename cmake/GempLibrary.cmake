@@ -1,6 +1,6 @@
 # libgemp: all layers below the command line as one library, shared and static, with the headers of include/gemp. Programs find
-# it by pkg-config or find_package(gemp). Only functions with the mark GEMP_API are exported. libgemp.map hides all other symbols,
-# also the symbols of the static libraries that libgemp contains.
+# it by pkg-config or find_package(gemp). libgemp.so exports only functions with the mark GEMP_API: the layers are compiled with
+# hidden visibility, and libgemp.map hides the symbols of the static libraries that libgemp.so contains.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,9 +16,10 @@ endforeach()
 list(REMOVE_DUPLICATES libraries)
 list(FILTER libraries EXCLUDE REGEX "^gemp_")
 
-# Debian's static nauty cannot be part of a shared library, since it addresses its thread-local variables in the way of a program.
-# libgemp.so therefore links the shared nauty, which depends on libcliquer. libcliquer is under the GPL, which applies to anyone
-# who distributes it together with libgemp.so. gemp-mpi and libgemp.a link the static nauty, which does not need libcliquer.
+# Debian's static nauty cannot be part of a shared library, since its accesses to thread-local variables are compiled for a program
+# (the TLS model local-exec). libgemp.so therefore links the shared nauty, which depends on libcliquer. libcliquer is under the GPL,
+# which applies to anyone who distributes it together with libgemp.so. gemp-mpi and libgemp.a use the static nauty, which does not
+# need libcliquer.
 # Without a shared nauty only libgemp.a is built.
 find_library(GEMP_NAUTY_SHARED NAMES libnauty.so)
 set(kinds STATIC)

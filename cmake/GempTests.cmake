@@ -5,9 +5,9 @@ set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options o
 set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
 set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment variable GEMP_SHARED has precedence
 
-# The tests start thousands of ranks. Without these settings Open MPI waits two seconds after a rank exits with a code, tries all
-# of its networks (libfabric, PSM, UCX, TCP) for a third of a second at each start, starts a daemon beside a process without
-# mpirun (src/comm/session.h), and scans all buses for devices.
+# The tests start thousands of ranks. Without these settings Open MPI waits two seconds after a rank exits with a nonzero code,
+# spends a third of a second at each start on trying its networks (libfabric, PSM, UCX, TCP), starts a daemon beside a process
+# that runs without mpirun (src/comm/session.h), and scans all buses for devices.
 set(GEMP_TEST_MPI OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 	OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio)
 

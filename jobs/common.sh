@@ -1,13 +1,14 @@
-# The scripts in jobs/ source this file. It finds the project, builds it, and defines how ranks are started.
+# The scripts in jobs/ source this file. It sets $top, the root of the tree, $build, the folder of the build, and $MPIRUN, the
+# command that starts ranks, and it defines build_gemp.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GEMP_BUILD:-$top/build}
 
-# Containers run as root. Without both of these variables Open MPI refuses to run as root.
+# Containers often run as root, and Open MPI refuses to run as root without these two variables.
 if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# If there are more ranks than cores, a waiting rank yields its core.
+# A waiting rank yields its core, since there may be more ranks than cores.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
 MPIRUN=${GEMP_MPIRUN:-mpirun -q --oversubscribe --bind-to none}
 

@@ -1,6 +1,6 @@
-# The Debian and Ubuntu packages that GEMP-MPI is built from. setup.sh and prefix.sh source this file.
+# The Debian and Ubuntu packages that building GEMP-MPI needs. setup.sh and prefix.sh source this file.
 # A tool is written as command=package, since the command may be installed without the package. Alternatives are written as
-# first|second, and the first package that this release has is used.
+# first|second; the first one that the machine's release of Debian or Ubuntu has is used.
 
 # A cluster provides these packages, so prefix.sh does not copy them.
 site_tools=(gcc=gcc cmake=cmake ninja=ninja-build mpirun=openmpi-bin)
@@ -16,10 +16,10 @@ test_libraries=(libcmocka-dev)
 test_tools=(h5dump=hdf5-tools pkg-config=pkg-config zstd=zstd gzip=gzip)
 test_python=(python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
-# For partition --method ptscotch, which works only if this library is installed. Everything else works without it.
+# `gemp-mpi partition --method ptscotch` works only in a program that was built with this library. All else works without it.
 optional_library=libptscotch-dev
 
-# available first|second prints the first package that this release has, or the last package if the release has none of them.
+# available first|second prints the first package that the release has, or the last package if the release has none of them.
 available() {
 	local package
 	for package in ${1//|/ }; do

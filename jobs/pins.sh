@@ -3,7 +3,7 @@
 # independently of how the string was made.
 #
 #   jobs/pins.sh [FILE]                    writes the string to FILE, by default pins.txt
-#   DIGITS=6 RANKS=4 jobs/pins.sh
+#   DIGITS=6 RANKS=4 jobs/pins.sh          PINs of six digits instead, made by 4 ranks
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 file=${1:-pins.txt} digits=${DIGITS:-4}
 "$top/jobs/setup.sh"

@@ -15,7 +15,7 @@ for wanted in "${carried_tools[@]#*=}" "${carried_libraries[@]}" "${test_librari
 	packages+=("$(available "$wanted")")
 done
 # The loop appends all direct and indirect dependencies, since it also visits the packages that it appends. It leaves out the C
-# library and the tools of Debian's installer.
+# library, GCC and its libraries, debconf, dpkg, and virtual packages (their names begin with <).
 for ((i = 0; i < ${#packages[@]}; i++)); do
 	while read -r needed; do
 		case " ${packages[*]} " in *" $needed "*) ;; *) packages+=("$needed") ;; esac
@@ -30,15 +30,16 @@ trap 'rm -rf "$work"' EXIT
 for package in "$work"/*.deb; do
 	dpkg -x "$package" "$folder"
 done
-# Merges /lib into /usr/lib, where the links of the -dev packages expect the libraries. Absolute links become relative.
+# Copies the libraries of FOLDER/lib to FOLDER/usr/lib. A link of a -dev package to /lib/NAME would leave FOLDER, so it becomes a
+# link to the file NAME beside it.
 if [ -d "$folder/lib" ] && [ ! -L "$folder/lib" ]; then
 	cp -a "$folder/lib/." "$folder/usr/lib/"
 fi
 find "$folder/usr/lib" -type l -lname '/lib/*' | while read -r link; do
 	ln -sf "$(basename "$(readlink "$link")")" "$link"
 done
-# If a library is also static, its shared form is removed. The program then runs without this folder, and no other program loads
-# libraries from the folder.
+# If a library has a static form, its shared form is removed. gemp-mpi then contains the library, and other programs do not load
+# it from the folder that env.sh puts into LD_LIBRARY_PATH.
 find "$folder/usr/lib" -name 'lib*.a' | while read -r library; do
 	rm -f "${library%.a}".so*
 done

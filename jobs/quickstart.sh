@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Leads from a clean clone to the first matches: installs missing packages, builds, and runs the demo with 8 ranks.
+# Leads from a clean clone to the first matches: installs missing packages, builds, and runs gemp-mpi with 8 ranks. Arguments are
+# for gemp-mpi; without arguments gemp-mpi runs its demo.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$top/jobs/setup.sh"
 build_gemp -DBUILD_TESTING=OFF

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures strong and weak scaling of `gemp-mpi match` for a series of rank counts. Writes tables (CSV, JSON), plots, and a model
-# that predicts runs with more ranks. docs/scaling.md explains the figures.
+# that predicts the time of runs with other numbers of ranks. docs/scaling.md explains the figures.
 #
 #   jobs/scaling-study.sh strong --scale 18 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate
 #   jobs/scaling-study.sh weak --scale 14 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate
@@ -9,8 +9,8 @@
 #   jobs/scaling-study.sh plot FOLDER/strong.json           draws a study that was measured elsewhere
 #   jobs/scaling-study.sh --help
 #
-# GEMP_MPI is the program; without it, the program is built. GEMP_MPIRUN is the command that starts the ranks if --launcher is not
-# given.
+# GEMP_MPI is the program. If GEMP_MPI is not set, the script uses the program of the build folder, and builds it if it is not
+# there. GEMP_MPIRUN is the command that starts the ranks if --launcher is not given.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 if ! command -v "${GEMP_PYTHON:-python3}" >/dev/null; then
 	echo "$0: python3 is missing; its standard library is all that is needed" >&2

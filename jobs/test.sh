@@ -11,8 +11,9 @@ if [ "${1:-}" = --full ]; then
 	shift
 fi
 [ "${1:-}" != -- ] || shift
-# All tests of a run have the same seed, so a test under 1 and 3 ranks searches the same patterns and shares the built kernels.
-# The seed is the beginning of the commit's hash. Each commit thus tries another seed, and a failure in CI can be repeated here.
+# All tests of a run have the same seed. A test with 1 rank and the same test with 3 ranks thus search the same patterns, and the
+# second one loads the kernels that the first one has built. The seed is the beginning of the commit's hash, so that each commit
+# tries another seed and a failure in CI can be repeated here. Without git the seed is random.
 commit=$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || printf '%x' $((RANDOM << 12)))
 export GEMP_TEST_SEED=${GEMP_TEST_SEED:-$((16#${commit:0:7}))}
 echo "GEMP_TEST_SEED=$GEMP_TEST_SEED"

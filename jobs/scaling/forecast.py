@@ -14,7 +14,7 @@ def as_run(point, result):
 
 
 def far_run(result, ranks, parts_of_rank):
-    """A point to predict. With strong scaling the graph is the same. With weak scaling it grows with the ranks.
+    """Returns the Run to predict. It has the graph of the largest measured run; with weak scaling the graph grows with the ranks.
     """
     last = max((p for p in result['points']), key=lambda p: (p['ranks'], -(p['room'] or 0)))
     grow = ranks / last['ranks'] if result['study'] == 'weak' else 1

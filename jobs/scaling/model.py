@@ -60,7 +60,8 @@ def solve(matrix, right):
 
 
 def worth(wrong, points, terms):
-    """Returns Akaike's criterion for few points, where smaller is better. It rejects terms that explain no more than noise."""
+    """Returns Akaike's criterion for few points; smaller is better. It rejects terms that explain no more than noise. It is
+    infinite if there are too few points for the number of terms."""
     spare = points - terms - 1
     if spare <= 0:
         return math.inf
@@ -72,7 +73,7 @@ def least_squares(rows, values, always=()):
 
     There are few terms, so all subsets are tried. Columns are scaled, since bytes and seconds differ by orders of
     magnitude. The terms `always`, if they occur, need no justification; they are removed only if they would be
-    negative. If there are too few values, the result has the one term that fits best."""
+    negative. If there are too few values to compare, the result has as few terms as possible, the best ones."""
     weighted = [[x / abs(y) for x in row] for row, y in zip(rows, values) if y]
     terms = len(rows[0]) if rows else 0
     size = [math.sqrt(sum(row[t] ** 2 for row in weighted)) for t in range(terms)]

@@ -118,7 +118,7 @@ class Study:
         self.records, self.wrong = [], []
 
     def prepare(self):
-        """Makes the graphs, and finds the cores or GPUs on which ranks run."""
+        """Determines the graphs (generate() makes their files), and how many cores or GPUs the ranks have."""
         options = self.options
         self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
         gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu' and self.devices != 'cpu']
@@ -145,8 +145,8 @@ class Study:
                 self.options.match + outbox + further)
 
     def plan(self):
-        """Returns (graph, ranks, capacity, purpose) of all runs. Repetitions of a run are far apart, so a disturbance
-        affects all runs alike."""
+        """Returns (ranks, outbox entries or None, purpose) for all runs. The purpose is 'work' for a run with --profile, otherwise
+        the number of the repetition. The repetitions of a run are far apart, so a disturbance affects all runs alike."""
         profiles = []
         if not self.options.no_profile:
             by_path = {self.graphs[r].path: r for r in self.ranks}  # the largest number of ranks of each graph
@@ -203,8 +203,8 @@ class Study:
                 print('made %s in %.1f s' % (graph.path, seconds), file=sys.stderr, flush=True)
 
     def note_work(self, graph, report):
-        """Notes the work of a graph: the entries that the search reads, or the matches if kernels do not report entries, or else
-        the edges."""
+        """Notes the work of a graph: the entries that the search reads, or the matches if the kernels do not report entries. If the
+        report has neither, check() uses the edges."""
         for unit in ('entries_read', 'matches'):
             if report and report.get(unit):
                 graph.work, graph.unit = report[unit], unit
