@@ -3,10 +3,11 @@
  *
  *   begin -> kernels over own sources are enqueued, without a wait -> round -> end -> kernels over ghosts
  *
- * In each round a message to a rank has the smallest of three forms: all values; a bitmap of the changed vertices and
- * their values; or a list of the changed vertices and their values. Ranks of one node write messages into shared memory
- * if every node has enough of it (comm/shared.h). All other messages travel by MPI. If all ranks share one node's
- * memory, the sums and maxima of a round lie in it, too. A single rank has nothing to send.
+ * In each round a message to a rank has one of three forms. If all values have changed: all values. Otherwise the
+ * smaller of two: a bitmap of the changed vertices, or a list of them; the changed values follow. Ranks of one node
+ * write messages into shared memory if every node has enough of it (comm/shared.h). All other messages travel by MPI.
+ * If all ranks share one node's memory, the sums and maxima of a round lie in it, too. A single rank has nothing to
+ * send.
  *
  * A place is the number of a vertex among the vertices that one rank sends to another, in the order of links->send.
  * Bitmaps have 32 places in a word, and the places of each rank begin at a new word: out.first[ranks + 1] words. A
