@@ -20,7 +20,7 @@ static char path[4096];
 static float written[MAX_ROWS][MAX_COLUMNS];
 static size_t rows, columns;
 
-/* Draws multiples of 1/4, which survive being written in decimal digits. */
+/* Draws missing values, and multiples of 1/4, which survive being written in decimal digits. */
 static void draw(uint64_t *random)
 {
 	rows = gemp_random_below(random, MAX_ROWS);

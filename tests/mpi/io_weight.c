@@ -112,7 +112,7 @@ static void unsuitable_attributes_are_rejected(void **state)
 	gemp_shard_free(self.graph);
 }
 
-static gemp_code write_and_verify(void *argument)
+static gemp_code weights_by_target(void *argument)
 {
 	const weighted *self = argument;
 	const gemp_relation *relation = &self->graph->relations[0];
@@ -129,7 +129,7 @@ static gemp_code all_steps(void *options)
 	weighted self = { .weight = "w" };
 	gemp_code code = gemp_import(&self.graph, &test_comm, options);
 	if (code == GEMP_OK)
-		code = write_and_verify(&self);
+		code = weights_by_target(&self);
 	gemp_shard_free(self.graph);
 	return code;
 }

@@ -92,7 +92,7 @@ static inline void made_bounds(made_graph *made)
 	graph->ranks = test_comm.size;
 	graph->vertex_count = MADE_VERTICES;
 	assert_all_ok(GEMP_NEW(graph->bounds, (size_t)graph->ranks + 1));
-	/* of more than three ranks, ranks 1 and 2 own nothing; the other ranks own random numbers of vertices */
+	/* with more than three ranks, rank 0 owns 7 vertices and rank 1 none; otherwise the numbers are random */
 	for (int r = 1; r < graph->ranks; r++)
 		graph->bounds[r] = r < 3 && graph->ranks > 3
 		                       ? graph->bounds[1] ? graph->bounds[1] : 7
@@ -161,7 +161,7 @@ static inline void made_relation(made_graph *made, int k, const char *name)
 	assert_all_ok(code);
 }
 
-/* Collective. */
+/* Collective. Makes the graph from the seed; made_graph_free frees it. */
 static inline made_graph *made_graph_new(uint64_t seed)
 {
 	static const char *const names[MADE_ATTRIBUTES] = { "name", "age", "size", "good" };

@@ -15,7 +15,7 @@
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 
-/* MAX_POINTS: vertices, and edges, of an embedding. WIDTH: numbers in the key of a class. */
+/* MAX_POINTS: the maximum number of vertices, and of edges, of an embedding. WIDTH: numbers in the key of a class. */
 enum { MAX_POINTS = 8, WIDTH = 3 * MAX_POINTS };
 
 /* The key of a class and one embedding of the class: its vertices, then its edges. */
@@ -271,8 +271,8 @@ static void check(const class_definition *by, const input *in, size_t memory, ui
 	counter.free(counter.self);
 }
 
-/* Unlimited, little and almost no memory; full hashes, few different hashes, and equal hashes; one round and several
- * rounds. */
+/* Unlimited, little and almost no memory; full hashes, and hashes masked to at most 64, 8 and 2 different values; one
+ * round and several rounds. */
 static void check_all(const class_definition *by, const input *in)
 {
 	static const uint64_t masks[] = { 0, UINT64_C(0xf00000003), UINT64_C(0x7000000000000000), 1 };
@@ -484,7 +484,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
-		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
+		return; /* lets each request for memory fail, which is slow and tests nothing new on more ranks */
 	input in;
 	make_input(&in, test_seed_all(), 3, 0, 300, 30, false);
 	assert_all_survive_no_memory(run_once, &in);

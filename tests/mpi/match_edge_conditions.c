@@ -18,7 +18,7 @@ typedef struct search_case {
 	uint64_t free; /* a bit for each vertex that may equal another vertex */
 	gemp_distinct distinct;
 	bool counted;
-	const char *plan; /* must occur in the printed plan */
+	const char *plan; /* in the printed plan exactly if the search compares key ranks; or NULL */
 } search_case;
 
 static const search_case table[] = {

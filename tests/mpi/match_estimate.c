@@ -1,5 +1,5 @@
 /* Tests estimates of the number of matches. A sample of all partial matches must give the exact number, for every test
- * that a step can have. Smaller samples must give intervals that contain the exact number as often as they claim. The
+ * that a step can have. Intervals from smaller samples must contain the exact number nearly as often as they claim. The
  * same seed gives the same estimate. */
 #include "match_case.h"
 
@@ -118,7 +118,7 @@ static void coverage_of_intervals(void **state)
 		reference_free(&r);
 		gemp_pattern_free(pattern);
 	}
-	/* if each of 40 or more intervals holds with 95 %, the chance that fewer than 75 % of them hold is about 10^-5 */
+	/* if each of 42 or more intervals holds with 95 %, the chance that fewer than 75 % of them hold is at most 10^-5 */
 	assert_all(4 * all_held >= 3 * all_seeds);
 	graph_free(&g);
 }

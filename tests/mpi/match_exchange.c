@@ -80,7 +80,8 @@ static size_t area_of(const gemp_search *s, size_t stage, uint32_t destination)
 	return stage * (s->ranks + 1) + destination;
 }
 
-/* No area may hold more partial matches than its credit, and no credit may exceed the receiver's number of slots. */
+/* An area is the part of the outbox for one stage and one destination. No area may hold more partial matches than its
+ * credit, and no credit may exceed the receiver's number of slots. */
 static bool credits_are_kept(const gemp_search *s)
 {
 	bool kept = true;

@@ -1,4 +1,5 @@
-/* Tests the counts of --profile: the partial matches that pass each step, and the bytes that are sent to the step. */
+/* Tests the counts of --profile: the partial matches that pass each step, the entries that are read, and the bytes that
+ * are sent to the step. */
 #include "match_case.h"
 
 #include "graph/batch.h"
@@ -26,8 +27,8 @@ static int teardown(void **state)
 	return close_context(state);
 }
 
-/* Counts the walks of 0, 1 and 2 edges. The partial matches that pass the steps of a plan that starts at vertex a must
- * be equal in number. */
+/* Counts the walks of 0, 1 and 2 edges. As many partial matches must pass steps 0, 1 and 2 of a plan that starts at
+ * vertex a. */
 static void count_walks(uint64_t walks[STEPS])
 {
 	static const char *const texts[] = { "MATCH (a) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a",

@@ -155,8 +155,8 @@ static gemp_match_result run(const char *shape, const gemp_match_options *o, gem
 	return run_pattern(&(question){ .shape = shape }, o, expected);
 }
 
-/* The exchange is chosen by the expected bytes of both ways. The expected bytes of rows must be within a factor of 2 of
- * the bytes that pull moves, if the search does not start from a single vertex. */
+/* The exchange is chosen by the expected bytes of both ways. The expected bytes of rows must be at most about twice the
+ * bytes that pull moves. Unless the search starts from a single vertex, they must also be at least about half. */
 static void choice_by_expected_bytes(void **state)
 {
 	(void)state;

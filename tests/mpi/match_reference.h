@@ -81,7 +81,7 @@ static inline void reference_edges(reference *r)
 				r->edges[r->edge_count++] = (reference_edge){ k, v, g->relations[k].out_targets[i] };
 }
 
-/* Returns the number of the edge that stands for all edges between a and b in the simple graph. */
+/* Returns the number of the edge that stands for all edges between a and b in the simple graph, or UINT64_MAX. */
 static inline uint64_t reference_simple(const reference *r, uint64_t a, uint64_t b)
 {
 	for (size_t i = 0; a != b && i < r->edge_count; i++)
@@ -103,7 +103,7 @@ static inline bool reference_fits(const reference *r, size_t e, size_t i)
 }
 
 /* For induced semantics: may host edge i lead from the image of u to the image of v? It may if the pattern has such an
- * edge, or if no pattern edge has the relation of edge i. */
+ * edge, or if no pattern edge has the relation of edge i. In a simple graph it may also be a loop. */
 static inline bool reference_allows(const reference *r, size_t i, int u, int v)
 {
 	const gemp_pattern *p = r->pattern;

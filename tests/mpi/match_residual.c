@@ -234,7 +234,7 @@ static void conditions_on_the_device(void **state)
 	gemp_runtime_free(context);
 }
 
-/* In each round a value is copied once, although all rows contain the same two vertices. */
+/* All rows contain the same two vertices. In each round, a rank that has rows copies each of the two values once. */
 static void values_are_copied_once_a_round(void **state)
 {
 	(void)state;

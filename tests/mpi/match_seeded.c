@@ -187,8 +187,8 @@ static void stopped_run_does_not_affect_next(void **state)
 	free_seeds(&s);
 }
 
-/* Several runs with a condition on one vertex that is tested after the search. Values of rows of an earlier run must
- * not be taken for values of this run's rows. */
+/* Several runs with conditions that are tested after the search. Values of rows of an earlier run must not be taken for
+ * values of this run's rows. */
 static void conditions_after_each_run(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void conditions_after_each_run(void **state)
 		check_one(&a, &o, &random);
 }
 
-/* Three given vertices of a cycle must be different vertices, although no pattern edge joins two of them. */
+/* Of three given vertices of a cycle, the first and the third must differ, although no pattern edge joins them. */
 static void three_of_a_cycle(void **state)
 {
 	(void)state;

@@ -70,7 +70,7 @@ static void random_counts(void **state)
 				o.replicate = GEMP_REPLICATE_ALL;
 				o.count_by_formula = true;
 				o.distinct = s ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
-				if (s == 2 && i) /* here edges have slots, so tables are never used */
+				if (s == 2 && i) /* here edges have slots, so tables are never used, and one question is enough */
 					continue;
 				assert_true(check_answer(&g, &questions[i], &o));
 				tables += counts_by_tables(&g, &questions[i], &o);
@@ -98,7 +98,7 @@ static void other_queries_enumerate(void **state)
 	assert_false(counts_by_tables(&g, &q, &o));
 	o = counted, o.replicate = 0;
 	assert_false(counts_by_tables(&g, &q, &o));
-	o = counted, o.replicate = 100; /* the plan uses tables, but the rows do not fit */
+	o = counted, o.replicate = 100; /* tables need all rows; with this budget only a single rank has them */
 	assert_int_equal(counts_by_tables(&g, &q, &o), test_comm.size == 1);
 	assert_true(check_answer(&g, &q, &o));
 	graph_free(&g);

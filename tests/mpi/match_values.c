@@ -189,7 +189,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
-		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
+		return; /* lets each request for memory fail, which is slow and tests nothing new on more ranks */
 	made_graph *made = made_graph_new(5);
 	assert_all_survive_no_memory(fetch_all, made);
 	assert_all_survive_no_memory(fetch_all_edges, made);

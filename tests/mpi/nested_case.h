@@ -1,4 +1,5 @@
-/* Shared by tests of counting by nested loops. The variable GEMP_SHAPE makes CPU devices use nested loops, too. */
+/* Shared by tests of counting by nested loops. The variable GEMP_SHAPE makes CPU devices use nested loops as GPUs
+ * do. */
 #ifndef GEMP_TESTS_NESTED_CASE_H
 #define GEMP_TESTS_NESTED_CASE_H
 
@@ -28,8 +29,7 @@ static int close_nested(void **state)
 	return close_context(state);
 }
 
-/* A graph with more vertices than a word of a bitmap has bits; some vertices are hubs. Two vertices are joined at most
- * once, so edges need no slots. */
+/* A graph whose first three vertices are hubs. Two vertices are joined at most once, so edges need no slots. */
 static inline gemp_shard *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected,
                                        uint64_t seed)
 {

@@ -149,8 +149,8 @@ static int by_ends(const void *a_, const void *b_)
 	return order ? order : by_value(&a->values[1], &b->values[1]);
 }
 
-/* Compares this rank's edges of the relation and their columns with the sorted list. Returns the number of edges that
- * the relation must have. */
+/* Compares this rank's edges of the relation and their columns with the sorted list; *right becomes false if they
+ * differ. Returns the number of edges that the relation must have. */
 static size_t relation_is_right(const gemp_shard *graph, const gemp_relation *relation, const reference *of,
                                 bool *right)
 {
