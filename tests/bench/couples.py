@@ -2,8 +2,8 @@
 
     couples.py [--roles 1000000] [--ranks N] [--repeat N] [--output FILE] [OPTION OF transform...]
 
-The films have about --roles roles. If GEMP_PYTHON (python3 by default) has h5py and NumPy, NumPy counts the couples
-again. GEMP_MPI is the program. GEMP_TEST_LIMIT is the number of seconds after which a run is ended."""
+The films have about --roles roles. If this Python has h5py and NumPy, NumPy counts the couples again.
+GEMP_MPI is the program. GEMP_TEST_LIMIT is the number of seconds after which a run is ended."""
 import argparse
 import datetime
 import json
@@ -19,7 +19,7 @@ RULES = os.path.join(SOURCE, "configs", "applications", "couples.rules")
 
 
 def counted(path):
-    """Counts the pairs of people with three common films in the graph file, with NumPy only."""
+    """Counts the pairs of people with three or more common films in the graph file, with NumPy only."""
     try:
         import h5py
         import numpy as np

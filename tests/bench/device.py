@@ -16,7 +16,7 @@ import experiments
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 BYTES = 4  # bytes of an entry of a row
-HOT = 1.5  # a run of at most this many seconds is profiled, and its whole process is repeated
+HOT = 1.5  # a run of less than this many seconds is profiled if it is a search, and its whole process is repeated
 # kind of sum -> the field of the plain kernel's work line with the least entries that the sum reads
 WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}
 

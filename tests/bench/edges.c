@@ -1,7 +1,7 @@
 /* edges: writes a table of random edges for tests/bench/import.sh. The table is the same on every machine.
  *     edges EDGES SCALE SEED > EDGES.tsv
  * The edges are R-MAT edges (0.45, 0.22, 0.22, 0.11) between 2^SCALE ids, which are shuffled. Self-loops and parallel
- * edges are kept. The table has a header `src dst` and then two ids on each line. */
+ * edges are kept. The table has a header `src dst` and then two ids on each line, separated by a tab. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
-/* euler: measures the Euler engines on a graph of one shape. The graph is made in memory with vertices in their natural
- * order. The circuits of the first and the last run are verified.
+/* euler: measures the Euler engines on a graph of one shape, on one rank. The graph is made in memory with vertices in
+ * their natural order. The circuits of the first and the last run are verified.
  *     euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]
- * Prints one line of JSON about the run with the least time on the device: milliseconds of each stage by the device's
- * clock, and of the whole run with upload and download. Beside each stage stands a bandwidth relative to a copy: the
- * bytes that the stage has to move at least, divided by the bytes that the device copies in the same time. */
+ * One more run than REPEAT (3) is made; the first one warms up. Prints one line of JSON about the run whose stages take
+ * the least time: milliseconds of each stage, by the device's clock (`device`) or the host's clock (`ranks`), and of
+ * the whole run with upload and download. For `device` each stage also has a bandwidth relative to a copy: the least
+ * bytes that the stage has to move, divided by the bytes that the device copies in the same time. */
 #include "euler/euler.h"
 #include "comm/comm.h"
 #include "core/memory.h"
@@ -30,8 +31,9 @@ typedef struct rows {
 	gemp_vertex *target;
 } rows;
 
-/* All edges, and the range of vertices whose edges each thread writes to rows. The rows are in natural order with any
- * number of threads. */
+/* All edges. The vertices are divided into `ranges` ranges, and each range is written to the rows by one call of
+ * file_range, so the rows are the same with any number of threads. placing: false while edges are counted, then
+ * true. */
 typedef struct filing {
 	const gemp_eulerian *graph;
 	rows *rows;

@@ -1,9 +1,10 @@
 /* euler_ranks: measures the Euler engine of ranks on a graph of one shape, made in memory in its natural order, and
- * verifies the circuit.
+ * verifies the circuit of each run.
  *     mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING [scattered]]]]
  * together (the default): the ranks of a node share memory. apart: ranks exchange everything by messages. scattered:
- * vertices are renumbered at random, so most edges lead to other ranks. Prints one line of JSON about the run with the
- * least time: milliseconds of the stages on rank 0, and the bytes that all ranks sent. */
+ * vertices are renumbered at random, so all but about 1 / RANKS of the edges lead to other ranks. Prints one line of
+ * JSON about the run with the least time on rank 0: milliseconds of the stages on rank 0, and the bytes per edge and
+ * the messages that all ranks sent. */
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
@@ -25,7 +26,7 @@
 typedef struct rows {
 	uint64_t *begin, *bounds;
 	gemp_vertex *target;
-	size_t count; /* the edges as rows */
+	size_t count; /* the rows of this rank */
 } rows;
 
 typedef struct pair {

@@ -1,5 +1,5 @@
-# Draws the figure of euler_sweep.sh: gnuplot -e "data='euler-sweep.tsv'; out='euler-sweep.svg'; where='NVIDIA H200'"
-# euler_sweep.gp
+# Draws the figure of euler_sweep.sh: gnuplot -e "data='euler-sweep.tsv'; out='euler-sweep.svg'; engine='device'; \
+# where='NVIDIA H200'" euler_sweep.gp
 set terminal svg size 720,480 font 'sans,13' background rgb 'white'
 set datafile separator tab
 set grid xtics ytics lc rgb '#dddddd'

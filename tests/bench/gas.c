@@ -1,14 +1,16 @@
 /* gas: measures bfs, sssp, pagerank and spmv on graphs that are made in memory or read from a file (gas_parts/graph.h).
  *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
- * Under mpirun all ranks share the work. Each application prints a line of JSON with these fields:
- *   milliseconds: the best and the median of RUNS, by wall clock and by the device's clock. Each run of bfs and sssp
- *                 has its own source; each run of pagerank and spmv has the same ROUNDS iterations.
- *   gteps: edges per second of the median run. All stored directed edges count; for bfs each undirected edge of the
- *          source's component counts once.
- *   of_experiment: gteps relative to a prototype on one NVIDIA H200.
- *   of_copy: the bytes that must move, relative to the bytes that a copy moves in the same time.
- * The first search warms up and is not measured. The answer of the last run is checked.
- *   -b: one rank; our program and the plain OpenMP program run alternately, with unchanged ids and with ids by degree.
+ * Under mpirun all ranks share the work. pagerank and spmv print a line of JSON each. bfs and sssp print two: without
+ * parents and with them. The fields by wall clock and by the device's clock are:
+ *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and spmv has the
+ *                       same ROUNDS iterations.
+ *   gteps: the median of the runs' edges per second, in 10^9. All stored directed edges count; for bfs each undirected
+ *          edge of the source's component counts once.
+ *   of_experiment: on NVIDIA devices, gteps relative to a prototype on one NVIDIA H200, for the graphs of timing.c.
+ * pagerank and spmv also have of_copy: the bytes that must move, relative to the bytes that a copy moves in the same
+ * time. The first search warms up and is not measured. The answer of the last run is checked; for spmv, an additional
+ * product.
+ *   -b: on one rank, the plain OpenMP program runs alternately with ours, with unchanged ids and with ids by degree.
  *   -2: pagerank and spmv run alternately with edges cut by target and with edges on a grid of ranks.
  *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do. */
 #include "comm/comm.h"

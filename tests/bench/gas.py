@@ -31,7 +31,7 @@ IDS = ['as-is', 'by-degree']
 
 
 def run(command, limit):
-    """Returns (the lines of JSON, the error). There are no lines if the command failed."""
+    """Returns the lines of JSON that the command printed; none if it exceeded the limit. Prints errors to stderr."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:

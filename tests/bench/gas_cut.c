@@ -1,12 +1,13 @@
 /* gas_cut: compares two cuts of a graph's edges, by target and in two dimensions: the values that ranks send in an
  * iteration in which every value changes, and the time that layouts take.
- *     gas_cut G.h5                      a table: ranks, grid, values of both cuts, and values for each edge
- *     gas_cut G.h5 layout [ATTRIBUTE]   seconds of making layouts (any number of ranks)
- *     gas_cut G.h5 exchange             milliseconds of exchanging the values of both cuts, 4 bytes each, on all ranks
+ *     gas_cut G.h5                      on one rank, a table: ranks, grid, values of both cuts, and values for each edge
+ *     gas_cut G.h5 layout [ATTRIBUTE]   seconds of making layouts, on any number of ranks
+ *     gas_cut G.h5 exchange             milliseconds of exchanging the values of both cuts, 4 bytes each
  *
- * In two dimensions an edge u -> v lies on the rank at the grid row of v and the grid column of u. The owner of u sends
- * the value of u to the ranks of its grid column that have edges from u. Each rank of v's grid row that has edges to v
- * sends one partial sum to the owner of v. */
+ * `exchange` needs 2 to 14 ranks, an even number, or 16 to 32 ranks, a multiple of 4. In two dimensions an edge u -> v
+ * lies on the rank at the grid row of v and the grid column of u. The owner of u sends the value of u to the ranks of
+ * its grid column that have edges from u. Each rank of v's grid row that has edges to v sends one partial sum to the
+ * owner of v. */
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "core/memory.h"
@@ -129,8 +130,8 @@ done:
 
 enum { MOST_RANKS = 64, EXCHANGES = 3, TIMES = 40 };
 
-/* values[exchange][from][to]. Exchange 0 is that of the cut by target; 1 sends values along grid columns, and 2 sends
- * partial sums along grid rows. */
+/* values[exchange][from][to]: the number of values that rank `from` sends to rank `to`. Exchange 0 is that of the cut
+ * by target; 1 sends values along grid columns, and 2 sends partial sums along grid rows. */
 typedef struct plan {
 	uint64_t values[EXCHANGES][MOST_RANKS][MOST_RANKS];
 } plan;

@@ -1,10 +1,10 @@
 /* gas_dense: measures pagerank and spmv on one graph of gas_parts/graph.h in several launch shapes, to find the best
- * shape for a device.
+ * shape for a device. GEMP_DEVICES selects the device.
  *     gas_dense SPEC ROUNDS SHAPE...
  * A SHAPE is "-" for the default, or a list such as "group=128,groups=16" of fields of gemp_dense_pull_shape. The list
  * may also contain `binned`, `twofold=1` (double precision), and `form=1` (rows by work-groups) or `form=3` (rows by
- * work-items). Each shape prints a line with milliseconds and GTEPS of a round by the device's clock and by wall clock,
- * the best of RUNS. */
+ * work-items). Each shape prints a line for pagerank and a line for spmv: milliseconds and GTEPS of a round by the
+ * device's clock and by wall clock, the best of three runs of ROUNDS rounds. */
 #include "analytics/dense/dense.h"
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"

@@ -81,7 +81,7 @@ static inline int gas_compare_arcs(const void *a, const void *b)
 	return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* A stable sort by row, and within a row by end. Parallel edges are then sorted by weight. */
+/* Sorts by row, within a row by end, and parallel edges by weight. Returns `arcs`. */
 static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t vertices)
 {
 	gas_arc *other = gemp_calloc(count, sizeof *other);

@@ -1,8 +1,9 @@
 /* gas_openmp: measures BFS, SSSP, PageRank and sparse matrix-vector products of a plain OpenMP program on the graphs of
  * gas_parts/graph.h. Our bfs, sssp, pagerank and spmv on CPU cores are compared with this program.
  *     gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
- * Prints one line of JSON: the best and the median seconds of SOURCES runs. A run of pagerank or spmv has 20
- * iterations. The answers of the first run are compared with those of gas_parts/check.h. */
+ * Prints one line of JSON: the best and the median seconds of SOURCES searches (8), and of at most three runs of
+ * pagerank and of spmv, with 20 iterations each. The answers of the first search and of the last run of pagerank and
+ * spmv are compared with those of gas_parts/check.h. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

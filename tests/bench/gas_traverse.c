@@ -1,11 +1,12 @@
-/* gas_traverse: measures searches from several sources of a generated graph, in seconds and edges per second. Uses one
- * rank and one device.
+/* gas_traverse: measures searches from at most 64 sources of a generated graph. Prints the medians of milliseconds and
+ * of edges per second. Uses one rank and one device. The graph has 2^SCALE vertices and 16 times as many edges.
  *
- *     bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
+ *     bench_gas_traverse [kron|unif] [SCALE] [bfs|sssp] [SOURCES] [KEY=VALUE ... [/ KEY=VALUE ...]]
  *
- * Each list of values after a / starts another measurement of the same sources with these values. keys: alpha, beta,
- * direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight), naming,
- * trace */
+ * Each list of values after a / starts another measurement of the same sources with these values. Keys: alpha, beta,
+ * direction, delta, any, pass and naming (options of bfs and sssp); slice, piece, alone (lane_max), chunk, batch,
+ * items, group and groups (fields of gemp_frontier_shape); trace=1 prints launches. `greatest` is read from the first
+ * list only: weights are 1 to greatest + 1. */
 #include "gas_made.h"
 
 #include "analytics/layout/layout.h"
@@ -170,7 +171,7 @@ static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 	return 0;
 }
 
-/* Prints the launches of the last search, in microseconds. */
+/* Prints the launches of the last search, at most 100, in microseconds. */
 static void print_launches(void)
 {
 	const gemp_trace *trace = gemp_trace_end();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures how the time of counting grows: on R-MAT graphs of scale 14 to 22 with triangle, cycle:4, clique:4 and house,
-# and on one fixed graph with clique:3 to 8, cycle:4 to 8 and path:3 to 8. A series ends when a process takes 60 s or
-# more. Writes FOLDER/growth-DATE.tsv. If gnuplot is installed (Debian: gnuplot-nox), draws FOLDER/growth-size-gpu.svg
-# and growth-pattern-gpu.svg, or -cpu with processor time.
+# and on one fixed graph with clique:3 to 8, cycle:4 to 8 and path:3 to 8. A series ends when a process takes more
+# than --limit seconds (60). Writes FOLDER/growth-DATE.tsv. If gnuplot is installed (Debian: gnuplot-nox), draws
+# FOLDER/growth-size-gpu.svg and growth-pattern-gpu.svg, or -cpu with processor time.
 #
 #     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [--made DIR]
 #                                            [OPTION of match...]

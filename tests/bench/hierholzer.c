@@ -5,9 +5,10 @@
  * packed: this range lies in front of the vertex's row, and targets are positions of rows, so that a step needs one
  * cache line instead of two; the time includes making this layout.
  *
- * Two orders of vertices are measured: the order of the file, which is random, and the order of keys if keys are the
- * numbers from 0. A generator gives neighbouring vertices close keys. The memory is in huge pages and was written
- * before. Times are the best of REPEAT runs, from the rows to the order of edges. Each order is checked. */
+ * Two numberings of the vertices are measured: that of the file, which is random, and the keys if they are the numbers
+ * from 0. A generator gives neighbouring vertices close keys. The memory was written before, and is in huge pages if
+ * the system has them. Times are the best of REPEAT runs, from the rows to the order of edges. Each circuit is
+ * checked. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -61,7 +62,8 @@ static uint32_t first_vertex(const csr *g)
 	return v;
 }
 
-/* Returns the number of edges that are missing from the order: 0 if a circuit was found. */
+/* Returns the number of edges that are missing from the order. 0 does not prove that the order is a circuit: is_circuit
+ * checks that. */
 static uint32_t plain(const csr *g, const space *s)
 {
 	uint32_t left = g->edges, v = first_vertex(g);

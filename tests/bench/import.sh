@@ -5,13 +5,13 @@
 #                                            [--folder DIR] [--runs N] [--save] [--brief]
 #
 # Makes a table of N random edges (20,000,000) between 2^S ids (S is 22) in DIR. Imports it, plain and as .zst, with
-# each number of ranks, and generates a graph with the same number of edges. Then reads the graph file. Prints one line
-# of JSON for each measurement: seconds; processor seconds of all ranks, user and system; edges and input bytes per
-# second; the peak resident memory of the largest rank, and the same in bytes per edge of a rank's part; seconds of each
-# step; and the time of `cat FILE > /dev/null` just before. The best of --runs (1) by wall time counts. --save keeps the
-# lines as tests/bench/results/import-MACHINE-DATE.jsonl. --brief prints a short line for each measurement. bench_edges
-# and bench_load (ninja bench_edges bench_load) are taken from $GEMP_BENCH, by default from the folder tests beside
-# PROGRAM.
+# each number of ranks, and generates a graph with about as many edges. Then reads the last file. Prints a line of JSON
+# for each measurement: seconds; processor seconds of all ranks, user and system; edges and input bytes per second; peak
+# resident memory of the largest rank, and the same in bytes per edge of a rank's part; seconds of each step; seconds in
+# which cat copied the input to a file of DIR just before. The best of --runs (1) by the seconds of the report counts.
+# --save keeps the lines as tests/bench/results/import-MACHINE-DATE.jsonl. --brief prints a short line for each run
+# instead. bench_edges and bench_load (ninja bench_edges bench_load) are taken from $GEMP_BENCH, by default from the
+# folder tests beside PROGRAM.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C

@@ -1,11 +1,12 @@
-/* Implements listing.sh. Measures listing matches to host memory, deduplicating them, and the bandwidths of the
- * machine, each separately.
+/* Does the measurements of listing.sh in the process: listing matches to host memory, deduplicating them, and the
+ * bandwidths of the machine, each separately.
  *
  *     listing GRAPH PATTERN [REPEAT [KEPT]]
  *
- * Lists PATTERN to a sink that counts rows, and again to a sink that also keeps the first KEPT rows. Then deduplicates
- * the kept rows by vertex set while nothing else runs, and prints one JSON object. Seconds are the least of REPEAT
- * runs. With REPEAT 0, the first listing is left out and the other measurements are made once. */
+ * Lists PATTERN to a sink that counts rows, and once more to a sink that also keeps the first KEPT rows and then ends
+ * the search. Then deduplicates the kept rows by vertex set while nothing else runs, and prints one JSON object. The
+ * seconds of the first listing and of the deduplication are the least of REPEAT runs. With REPEAT 0, the first listing
+ * is left out and the deduplication runs once. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

@@ -9,7 +9,7 @@
 #   GEMP_SHARED  folder with data/graphs and data/translations, used if no graph is given
 #   GEMP_SCRATCH folder on the disk to write to (default: a temporary folder)
 #   GEMP_ROWS    number of rows that are written to files (default 20000000)
-#   GEMP_REPEAT  number of runs, of which the best counts (default 3)
+#   GEMP_REPEAT  number of runs (default 3): of listings the best counts, of writes each run has a line
 set -u -o pipefail
 : "${GEMP_MPI:?the program}" "${GEMP_LISTING:?bench_listing}"
 rows=${GEMP_ROWS:-20000000} repeat=${GEMP_REPEAT:-3}

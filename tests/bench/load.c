@@ -1,10 +1,11 @@
 /* load: measures the time of reading the edges of a graph file, compared with read(2) of the same number of bytes of
- * the file.
+ * the file. The file has one relation, E, with rows by source and by target.
  *     mpirun -n N load G.h5 [cold]
- * Prints one line of JSON: seconds of the slowest rank and MB/s of three ways of reading. `plain`: read(2), each rank
- * its part. `datasets`: our reading of the datasets without checksums. `load`: loading the graph, with checksums and
- * checks. Each way reads into newly allocated memory, and the best of four runs counts. cold: each way runs once, after
- * the file was dropped from the page cache. */
+ * Prints one line of JSON: seconds of the slowest rank and MB/s of three ways of reading, and for two of them the time
+ * of `plain` divided by theirs. `plain`: read(2), each rank its part. `datasets`: our reading of three datasets of
+ * edges without checksums. `load`: loading the graph, with checksums and checks; its MB/s counts only the bytes of the
+ * three datasets. Each way reads into newly allocated memory, and the best of four runs counts. cold: each way runs
+ * once, after the file was dropped from the page cache. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

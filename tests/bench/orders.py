@@ -4,9 +4,11 @@ and compares its work with the work of the planner's order. Work is counted by -
 LOOKUP entries for each lookup and PASSED entries for each partial match. Of the orders that an automorphism of the
 pattern maps to each other only one is measured.
 
-    tests/bench/orders.py [--only TEXT] [--limit SECONDS] [--chosen FILE] [--save] [OPTION of match...]
+    tests/bench/orders.py [--only TEXT] [--limit SECONDS] [--graphs FOLDER] [--chosen FILE] [--save]
+                          [OPTION of match...]
 
-GEMP_MPI is the program; GEMP_SHARED is the folder with data. --chosen takes the work of forced orders from earlier
+GEMP_MPI is the program; GEMP_SHARED is the folder with data. --graphs keeps the graph files in
+FOLDER. --chosen takes the work of forced orders from earlier
 raw results and measures only the planner's orders. --save keeps the raw results under tests/bench/results."""
 import argparse
 import itertools

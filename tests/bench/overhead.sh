@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures the cost of a whole `match --count` beyond its kernel. The process runs alternately with an empty program,
 # which only calls MPI_Init and makes an OpenCL context; both have a warm cache. Prints medians of wall and processor
-# time, their differences, and the phases of the last run. Both programs keep hwloc from loading OpenCL
-# (src/api/context.c), which saves a tenth of a second on some machines.
+# time, their differences, and the phases of the last run of match. HWLOC_COMPONENTS keeps hwloc from loading OpenCL in
+# both programs, as src/api/context.c does in ours.
 #
 #     tests/bench/overhead.sh BUILD GRAPH.h5 [REPEAT [MATCH OPTION...]]
 #

@@ -4,9 +4,10 @@
  *     bench_plain PLAIN.CL EDGES RUNS EDGE-LIST...        EDGE-LIST: 0-1,0-2,1-2 for the triangle
  *
  * EDGES has two numbers on each line; other lines, such as a header, are skipped. The graph is made simple and
- * undirected, and vertices are numbered by ascending degree. The first line of output describes the work on the graph.
- * Each pattern then has a line: its edges, its count, the median of the kernel's milliseconds, and `yes`, or `no` if
- * the count is incomplete. A platform with a GPU is preferred. */
+ * undirected, and vertices are numbered by ascending degree. The first line of output has figures of the graph
+ * (print_work). Each pattern then has a line: its edges, its count, the kernel's milliseconds, and `yes`, or `no` if
+ * the count is incomplete. The milliseconds are the median of RUNS runs, or of one run if it takes 500 ms or more. A
+ * platform with a GPU is preferred. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <inttypes.h>
@@ -155,14 +156,14 @@ static csr read_graph(const char *path)
 	return graph;
 }
 
-/* Prints a line with the least work of formulas and of oriented searches: wedges = paths u-x-w with x, w < u; pairs =
- * pairs of greater neighbours; tails = for each edge the shorter of the two lists of greater neighbours, summed over
- * all edges. */
+/* Prints a line with the least numbers of row entries that sums and oriented searches read: wedges = paths u-x-w with
+ * x, w < u; pairs = pairs of greater neighbours of a vertex; tails = for each edge the shorter of the two lists of
+ * greater neighbours, summed over all edges. */
 static void print_work(const csr *graph)
 {
 	uint64_t wedges = 0, pairs = 0, tails = 0;
 	uint32_t *mid = allocate(graph->vertices,
-	                         sizeof *mid); /* mid[v]: the first entry of v's row that is greater than v */
+	                         sizeof *mid); /* mid[v]: index of the first entry of v's row that is greater than v */
 	for (uint32_t v = 0; v < graph->vertices; v++) {
 		mid[v] = graph->row_offsets[v];
 		while (mid[v] < graph->row_offsets[v + 1] && graph->column_indices[mid[v]] < v)
@@ -189,7 +190,9 @@ static void print_work(const csr *graph)
 	free(mid);
 }
 
-/* Vertices are bound in numerical order. Each vertex except the first must be adjacent to an earlier vertex. */
+/* Reads a list of edges and renumbers its vertices in the order in which the kernel binds them: vertex 0 first, then
+ * always a vertex with most edges to earlier ones. Returns false unless the pattern is connected and has 3 to
+ * MOST_VERTICES vertices. */
 static bool read_shape(shape *s, const char *text)
 {
 	bool joined[MOST_VERTICES][MOST_VERTICES] = { 0 }, placed[MOST_VERTICES] = { 0 };

@@ -1,7 +1,7 @@
-/* The plain kernel. A work-item takes one edge and searches depth first; it walks rows entry by entry and tests other
- * edges by binary search. LEVELS vertices are bound in numerical order. Level l walks the row of vertex FROM(l). The
- * new vertex must be adjacent to the vertices of the bit set TO(l), greater than those of ABOVE(l), and less than those
- * of BELOW(l). A work-item stops after BUDGET entries. */
+/* The plain kernel. A work-item takes one entry of the rows, an edge with its direction, and searches depth first; it
+ * walks rows entry by entry and tests other edges by binary search. LEVELS vertices are bound in numerical order. Level
+ * l walks the row of vertex FROM(l). The new vertex must be adjacent to the vertices of the bit set TO(l), greater than
+ * those of ABOVE(l), and less than those of BELOW(l). A work-item stops after BUDGET entries, and sets *unfinished. */
 static int adjacent(__global const uint *begin, __global const uint *near, uint a, uint b)
 {
 	uint low = begin[a], end = begin[a + 1], high = end;

@@ -1,8 +1,10 @@
-/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: measures the seconds of sort, split, distinct and scan, and
- * checks the answers outside of the measured time. Prints them with the device's copy bandwidth and the times of
- * prototypes on one NVIDIA H200. On the host it also prints the times of a plain radix sort on one thread, and of
- * distinct keys found by this sort.
- *   passes: sorts use the algorithm in which no work-group waits for another work-group.
+/* primitives [device|host|passes|below] [LOG2_OF_KEYS]: measures the seconds of sort, split, distinct and scan, and
+ * checks the order of sorted keys, the buckets of splits and all distinct keys, outside of the measured time.
+ *   device (the default): prints rates with the share of the device's copy bandwidth and, for 2^28 keys, the times of
+ *          prototypes on one NVIDIA H200.
+ *   host: sort and distinct on the host's threads; then, for comparison, distinct keys by a plain radix sort on one thread
+ *         and by qsort.
+ *   passes: device sorts by the algorithm in which no work-group waits for another work-group.
  *   below: arrays of the host are processed by threads, and by the device with copies in both directions, for sizes up to
  *          2^LOG2_OF_KEYS; the tuned numbers sort.host_below and distinct.host_below follow from the two times. */
 #include "core/memory.h"

@@ -1,6 +1,7 @@
-/* primitives_check [ROUNDS]: compares sort, split, distinct and scan of random arrays on a device with the same on the
- * host, for all kinds of keys and many sizes. It needs no cmocka, so it runs on machines without the test libraries.
- * GEMP_TEST_SEED repeats a run. The exit code is 1 if any answer was wrong. */
+/* primitives_check [ROUNDS]: compares sort, split, distinct and scan of random arrays of many sizes on a device with
+ * the same on the host. Sort and distinct have all kinds of keys, split has u32 keys, scan has u64 numbers. It needs no
+ * cmocka, so it runs on machines without the test libraries. GEMP_TEST_SEED repeats a run. The exit code is 1 if any
+ * answer was wrong. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -51,8 +52,8 @@ static size_t draw_count(void)
 	return 1 + gemp_random_below(&seed, most[gemp_random_below(&seed, 6)]);
 }
 
-/* Draws keys whose codes lie between `least` and 2^bits; some codes are frequent. One array in four consists almost
- * only of one frequent code. */
+/* Draws keys whose codes are `least` plus a number below 2^bits (of 4-byte keys the low 32 bits); some codes are
+ * frequent. In one array of four all keys but the first two are equal. */
 static void *draw_keys(gemp_key_kind kind, size_t count, uint64_t least, unsigned bits)
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);

@@ -1,10 +1,10 @@
 /* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: measures the seconds of the method `decode` in the given
  * launch shapes and checks the result outside of the measured time. Tuples have SIZE bytes: tuples of 4 bytes contain
  * their destination, tuples of 12 bytes have destinations and values in separate arrays, and other tuples have an
- * additional column of destinations. Destinations fall into 2^BITS ranges. GROUP 0 takes the tuned shape. The bound
- * printed beside a rate is copy bandwidth / (2 SIZE + 4). `gemp-mpi bench shuffle` measures all methods in the shapes
- * that this program found. Environment: TUPLES is the number of tuples, a power of 2; with EXTENT only the device knows
- * this number. */
+ * additional column of destinations. Destinations fall into 2^BITS ranges. The other five numbers are the fields of
+ * gemp_split_shape (src/primitive/split.h); GROUP 0 takes the tuned shape. The last number of a line is the rate
+ * divided by copy bandwidth / (2 SIZE + 4). `gemp-mpi bench shuffle` measures all methods in the shapes that this
+ * program found. Environment: TUPLES is the number of tuples; with EXTENT only the device knows this number. */
 #include "shuffle/shuffle.h"
 #include "core/status.h"
 #include "device/device.h"

@@ -1,5 +1,5 @@
-# tests/bench/shuffle.py draws with this script: gnuplot -e "out='shuffle.svg'; where='NVIDIA H200'" shuffle.gp -e "plot
-# ..."
+# tests/bench/shuffle.py draws with this script: gnuplot -e "out='shuffle.svg'; where='NVIDIA H200'" shuffle.gp
+# -e "plot ..."
 set terminal svg size 720,520 font 'sans,13' background rgb 'white'
 set datafile separator tab
 set grid xtics ytics lc rgb '#dddddd'

@@ -2,9 +2,9 @@
  *
  *     bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
  *
- * bench_som_search is compared with this program; both have the same vectors and units and print the same fields. The
- * loop processes units in blocks that stay in the cache, one dimension after another, so the compiler vectorises over
- * units. */
+ * METRIC is 0 (Euclidean, the default), 1 (Manhattan) or 2 (cosine). bench_som_search is compared with this program;
+ * both have the same vectors and units and print the same fields. The loop processes units in blocks that stay in the
+ * cache, one dimension after another, so the compiler vectorises over units. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -51,8 +51,8 @@ done:
 	return code;
 }
 
-/* Adds up the scores of one block of units, whose minimum is the best-matching unit: |w|^2 - 2 x.w, the sum of |x - w|,
- * or -x.w / |w|. */
+/* Computes the scores of one block of units: |w|^2 - 2 x.w, the sum of |x - w|, or -x.w / |w|. The unit with the least
+ * score matches best. */
 static void score(float *scores, const problem *p, const float *x, const float *w, const float *norm)
 {
 	for (uint32_t u = 0; u < BLOCK; u++)

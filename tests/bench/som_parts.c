@@ -2,9 +2,10 @@
  *
  *     bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
  *
- * There are 12,000 vectors of 12 values, each with a random unit. Lattices are 0 and 1, and neighbourhoods 0 to 3, as
- * in src/som/map/smooth.h. Prints mean milliseconds by the host's clock: of spreading sums (batch training), and of
- * updating by samples one after another (online training) in each launch shape (src/som/train/unit_update.h). */
+ * There are 12,000 vectors of 12 values, each with a random unit. LATTICE 0 and 1 and NEIGHBOURHOOD 0 to 3 are those of
+ * include/gemp/types.h. Prints mean milliseconds by the host's clock: of spreading sums (batch training), and of
+ * updating by samples one after another (online training) in each launch shape; TALL, WIDE, STEP and BLOCK are the
+ * fields of gemp_som_online_shape (src/som/train/unit_update.h). */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -1,11 +1,11 @@
 /* som_search: measures the search for best-matching units alone.
  *
- *     bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
+ *     bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES SHAPE_UNITS CHUNK]]]
  *
- * Metrics 0 to 2 and forms 0 to 3 are those of src/som/map/search.h. GROUP, SAMPLES, UNITS and CHUNK are the launch
- * shape, where 0 takes the default. Values are random. Prints one line: the least and the median seconds by the
- * device's clock of eleven searches, or of fewer searches if these take two seconds; multiplications and additions per
- * second of the fastest search; and the mean index of the units found. */
+ * METRIC 0 to 2 is that of include/gemp/types.h. FORM 0 to 3, GROUP, SAMPLES, SHAPE_UNITS and CHUNK are the fields of
+ * gemp_som_search_shape (src/som/map/search.h); 0 takes the default. Values are random. Prints one line: the least and
+ * the median seconds by the device's clock of eleven searches, or of fewer searches if these take two seconds;
+ * multiplications and additions per second of the fastest search; and the mean index of the units found. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -3,10 +3,11 @@
  *     bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
  *                     [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
- * Runs under any number of ranks, which share the vectors. ONLINE is 0 or 1; NEIGHBOURHOOD 0 to 3 as in
- * src/som/map/smooth.h; MEMORY in MiB of the device, 0 for all memory; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2
- * as in src/som/train/train.h. Values are random. Prints one line: seconds of the preparation, of all epochs, and of
- * one epoch. */
+ * Runs under any number of ranks, which share the vectors. ONLINE 0 is batch training and 1 online training.
+ * NEIGHBOURHOOD 0 to 3 and LATTICE 0 or 1 are those of include/gemp/types.h. MEMORY is in MiB of the device, 0 for all
+ * memory. With QUALITY 1 each epoch computes the errors. EXCHANGE 0 to 2 is that of src/som/train/trainer.h. Values are
+ * random. Trains twice, and prints one line about the second training: seconds of the preparation, of all epochs, and
+ * of one epoch. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/random.h"

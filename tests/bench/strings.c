@@ -1,9 +1,10 @@
-/* Implements strings.sh: measures CONTAINS over many distinct strings on the device, compared with a copy of the same
- * bytes.
+/* Does the measurements of strings.sh: evaluates CONTAINS over many distinct strings on the device, compared with a
+ * copy of the same bytes.
  *
  *     strings ROWS SIZE PART FILE [REPEAT]
  *
- * Makes ROWS distinct strings of SIZE letters, writes them to FILE as lines, and prints one JSON object. */
+ * Makes ROWS distinct strings of SIZE letters (13 or more), writes them to FILE as lines, counts those that contain
+ * PART, and prints one JSON object. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/timer.h"
@@ -25,14 +26,15 @@ enum { LETTERS = 32, LETTER_BITS = 5, LEAST_SIZE = 13 }; /* 13 letters of 5 bits
 
 typedef struct timed {
 	double kernel, copy; /* the least seconds of all repetitions, by the device's clock */
-	double whole;        /* seconds of evaluating the whole condition while the bytes are on the device */
+	/* the least seconds of evaluating the whole condition, by wall clock, while the bytes are on the device */
+	double whole;
 	uint64_t found;
 } timed;
 
 static void make_string(uint64_t row, char *to, size_t size)
 {
 	static const char letters[LETTERS + 1] = "abcdefghijklmnopqrstuvwxyz ABCDE";
-	uint64_t state = row, bits = gemp_mix(row); /* a bijection, so rows differ in their first letters */
+	uint64_t state = row, bits = gemp_mix(row); /* a bijection, so rows differ in their first 13 letters */
 	for (size_t i = 0; i < size; i++, bits >>= LETTER_BITS) {
 		if (i >= LEAST_SIZE && i % 12 == 1)
 			bits = gemp_random(&state);

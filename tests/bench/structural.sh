@@ -7,7 +7,7 @@
 #   GEMP_MPI       the program
 #   GEMP_SHARED    folder with data/graphs and oracles/structural.tsv
 #   GEMP_BASELINE  another build, which runs alternately with the program; the ratio is baseline / program
-#   --save         keeps the raw reports under tests/bench/results/DATE.jsonl
+#   --save         keeps the raw reports as tests/bench/results/structural-DATE.jsonl
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
 exec "${GEMP_PYTHON:-/usr/bin/python3}" structural.py "$@"

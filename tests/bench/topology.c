@@ -1,8 +1,8 @@
 /* topology [SCALE [EDGES]]: measures the seconds of listing edges, counting degrees, reversing edges and finding
- * components, on the device and on the host's threads. The figures stand beside the copy bandwidth and the times of
- * prototypes on one NVIDIA H200 for 31,406,234 edges. Then graphs from small to large are measured with all copies, to
- * find the size below which the host is faster. Answers are checked outside of the measured time. The graph is an R-MAT
- * graph with hubs and shuffled ids. */
+ * components, on the device and on the host's threads. The graph is an R-MAT graph with hubs and shuffled ids, of
+ * 2^SCALE (20) vertices. Results of host and device are compared outside of the measured time. The figures stand beside
+ * the copy bandwidth and, for 31,406,234 EDGES (the default), the times of prototypes on one NVIDIA H200. Then graphs
+ * of 2^8 to at most 2^21 vertices are measured with all copies, to find the size below which the host is faster. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/random.h"
@@ -55,7 +55,7 @@ static void draw(const graph *g, uint64_t edge, gemp_vertex ends[2])
 		source = source << 1 | (r >= 0.76);
 		target = target << 1 | ((r >= 0.57 && r < 0.76) || r >= 0.95);
 	}
-	ends[0] = (source * 2654435761u + 12345) & mask; /* odd factors shuffle the ids */
+	ends[0] = (source * 2654435761u + 12345) & mask; /* an odd factor shuffles the ids */
 	ends[1] = (target * 2654435761u + 12345) & mask;
 }
 
@@ -108,7 +108,7 @@ static void drop(graph *g)
 /* FIGURES */
 
 typedef struct figure {
-	double work, total; /* the least seconds on the device or the host, including copies */
+	double work, total; /* the least seconds: without copies between host and device, and with them */
 } figure;
 
 static void least(figure *f, double work, double since)

@@ -8,7 +8,7 @@
 
 typedef enum application { BFS, SSSP, PAGERANK, SPMV } application;
 
-enum { BESIDE_IDS = 2 /* index of the two orders of ids: unchanged, by degree */, BESIDE_DELTA = 2 };
+enum { BESIDE_IDS = 2 /* number of orders of ids: unchanged, by degree */, BESIDE_DELTA = 2 };
 
 typedef struct beside {
 	graph graph[BESIDE_IDS];

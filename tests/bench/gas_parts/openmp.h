@@ -25,7 +25,8 @@ void openmp_space_free(openmp_space *s);
 void openmp_bfs(const graph *g, openmp_space *s, uint32_t source);
 /* Delta-stepping (Meyer and Sanders 2003). A thread finishes a small bucket by itself (Zhang et al. 2020). */
 void openmp_sssp(const graph *g, openmp_space *s, uint32_t source, uint32_t delta);
-/* Writes s->rank. Ends when the sum of changes is below `tolerance`, and returns the number of iterations. */
+/* Writes s->rank. Ends after `iterations` iterations, or earlier if the sum of changes is below `tolerance`. Returns
+ * the number of iterations. */
 unsigned openmp_pagerank(const graph *g, openmp_space *s, unsigned iterations, double tolerance);
 /* y = A x */
 void openmp_spmv(const graph *g, openmp_space *s);

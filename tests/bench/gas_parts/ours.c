@@ -1,5 +1,5 @@
 /* Measures bfs, sssp, pagerank and spmv of the program. Each application runs b->runs times, and its last answer is
- * checked. */
+ * checked; for spmv, the answer of an additional product. */
 #include "gas_parts/ours.h"
 
 #include "analytics/dense/dense.h"

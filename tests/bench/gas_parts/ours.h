@@ -40,7 +40,7 @@ void timing_free(timing *t);
 void timing_print(timing *t, const bench *b, const char *name);
 
 /* Collective. Each function measures one application and prints its figures. The answer of the last run is compared
- * with gas_parts/check.h. */
+ * with gas_parts/check.h; for spmv, that of an additional product. */
 gemp_code ours_bfs(bench *b);
 gemp_code ours_sssp(bench *b);
 gemp_code ours_pagerank(bench *b);
