@@ -178,7 +178,8 @@ static void directed_edges(void **state)
 	}
 }
 
-/* There are so many edges that a single rank uses its device. */
+/* There are so many edges that a single rank opens its device. The tuning key euler.host_below decides whether the
+ * device is used. */
 static void many_edges(void **state)
 {
 	(void)state;

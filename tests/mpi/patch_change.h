@@ -152,7 +152,7 @@ static inline void point_to_own_texts(world *w)
 				w->edges[i].values[c].string.bytes = w->edges[i].texts[c];
 }
 
-/* Changes the world. One change in four leaves the vertices and their labels as they are. */
+/* Changes the world. One change in four adds, deletes and relabels no vertices. */
 static inline void change(world *w, gemp_type type, uint64_t *random)
 {
 	bool still = gemp_random_below(random, 4) == 0;

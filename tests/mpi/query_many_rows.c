@@ -6,7 +6,7 @@ enum { COMBINATIONS = MADE_VERTICES * MADE_VERTICES * MADE_VERTICES, DISTINCT_RO
 /* Returns row i of a shuffled order of all rows. Each row occurs twice, on any ranks. */
 static uint64_t shuffled(uint64_t i)
 {
-	return i * 48271 % COMBINATIONS; /* a permutation, because the factor is coprime to the number of rows */
+	return i * 48271 % COMBINATIONS; /* a permutation, because the factor is coprime to COMBINATIONS */
 }
 
 static gemp_vertex vertex_of(uint64_t row, int variable)

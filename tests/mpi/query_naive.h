@@ -1,4 +1,4 @@
-/* A naive reference for clauses: it evaluates them row by row and pair by pair, on one rank that knows all rows. */
+/* A naive reference for clauses: every rank evaluates them over all rows, row by row and pair by pair. */
 #ifndef GEMP_TESTS_QUERY_NAIVE_H
 #define GEMP_TESTS_QUERY_NAIVE_H
 
@@ -331,7 +331,7 @@ static inline void print_cell(gemp_text *out, const made_graph *made, const cell
 	}
 }
 
-/* Lines end in \1, because names may contain line feeds. */
+/* Returns the lines that the pipeline must output. Lines end in \1, because names may contain line feeds. */
 static inline gemp_text expected_text(const input_rows *g)
 {
 	gemp_text out = { 0 };

@@ -1,6 +1,6 @@
-/* Tests the faster path for rows that have only integer keys, which is used once there are many rows. The reference
- * makes the same lines: with limits, with the smallest row of each class, with multiplicities, and with few or many
- * rows in a round. */
+/* Tests the special path for rows that have only integer keys, which is used once there are many rows. Its lines must
+ * equal those of the reference: with limits, with the smallest row of each class, with multiplicities, and with few or
+ * many rows in a round. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -74,7 +74,7 @@ static gemp_code pass_row(gemp_sink *sink, const row *r)
 	                                                .multiplicity = r->times == 1 ? NULL : &r->times });
 }
 
-/* Passes this rank's rows of a round, in large batches if no row has a multiplicity. */
+/* Passes this rank's rows of a round: rows of multiplicity 1 in large batches, other rows one at a time. */
 static gemp_code pass_round(const input_rows *g, gemp_sink *sink, int round, gemp_vertex *room)
 {
 	gemp_code code = GEMP_OK;

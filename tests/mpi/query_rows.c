@@ -326,7 +326,7 @@ static void as_json_lines(void **state)
 	input_rows_free(g);
 }
 
-/* h5py reads the file, since it shares no code with the program. */
+/* h5py reads the file, since it shares only the HDF5 library with the program. */
 static const char reader[] =
 	"import h5py, sys, numpy\n"
 	"f = h5py.File(sys.argv[1])\n"
@@ -413,8 +413,8 @@ static void preview_is_aligned(void **state)
 	input_rows_free(g);
 }
 
-/* Returns the smaller one of a row and its reversal. Rows are compared by the keys of vertices, then by the relation,
- * the keys of ends and the number of each edge. */
+/* Sets out_v and out_e to the smaller one of a row and its reversal. Rows are compared by the keys of vertices, then by
+ * the relation, the keys of ends and the number of each edge. */
 static void smaller_of_reversals(const input_rows *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v,
                                  gemp_edge *out_e)
 {

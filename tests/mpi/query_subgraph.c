@@ -1,5 +1,5 @@
 /* Tests the subgraph of all matches. All elements of a graph give the graph itself; some elements give these elements
- * and the ends of their edges. A limit takes the first rows in rank order. */
+ * and the ends of their edges. A limit applies to the rows of all ranks together. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -44,7 +44,7 @@ static bool any_requests(uint64_t seed, uint64_t i, uint64_t one_in)
 	return any;
 }
 
-/* Returns the two ends of each edge, by edge number; the caller frees them. */
+/* Collective. Returns the two ends of each edge, by edge number; the caller frees them. */
 static gemp_vertex *all_ends(gemp_shard *graph)
 {
 	gemp_vertex *ends = calloc(2 * gemp_shard_edges(graph), sizeof *ends);
@@ -108,7 +108,8 @@ static void random_subgraphs(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Each rank passes `rows` edges, one in each row. One end is missing, as after OPTIONAL MATCH. */
+/* Each rank passes `rows` edges, one in each row. The second vertex and the second edge of a row are missing, as after
+ * OPTIONAL MATCH. */
 static void pass_edges(gemp_sink *sink, size_t rows)
 {
 	gemp_edge edges[2];

@@ -191,7 +191,7 @@ static void device_memory_runs_out(void **state)
 	}
 }
 
-/* A destination of a rank that does not exist is an error. */
+/* A destination of a rank that does not exist is an error. Only three ranks run this test. */
 static void invalid_destinations(void **state)
 {
 	uint64_t random = 5 + (uint64_t)test_comm.rank;

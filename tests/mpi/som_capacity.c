@@ -1,5 +1,5 @@
 /* Tests maps and samples that exceed the memory of a device. They are processed in parts, and the result must stay the
- * same. Also tests sums of very many samples in one unit. */
+ * same. Also tests sums of very many samples in one unit, and that repeated trainings give the same codebook. */
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -202,8 +202,8 @@ static void parts_give_the_same_result(void **state)
 	}
 }
 
-/* Nearly all samples have the same unit. A sum in floats would lose digits, and on a GPU a count in floats would stop
- * growing at 2^24. */
+/* So many samples have the same unit that a sum in floats would lose the small bits of each sample. On a GPU there are
+ * more than 2^24 samples, where a count in floats would stop. */
 static void many_in_one_unit(void **state)
 {
 	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false },

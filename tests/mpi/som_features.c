@@ -102,7 +102,7 @@ static bool near(double found, double wanted)
 	return isnan(wanted) ? isnan(found) : fabs(found - wanted) <= 1e-6 * (1 + fabs(wanted));
 }
 
-/* say: prints the wrong values. */
+/* say: prints the first wrong value. */
 static bool all_right(const gas_case *c, const float *x, const double *wanted, bool say)
 {
 	for (size_t row = 0; row < c->graph->rows; row++)

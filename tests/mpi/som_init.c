@@ -16,7 +16,8 @@ static gemp_device *device;
 
 /* STARTS */
 
-/* Collective. The first codebook must be the same on all ranks as on one rank alone. */
+/* Collective. The first codebook on all ranks must be that on one rank alone: exactly if it is random, and up to
+ * rounding if it comes from samples or principal components. */
 static void starts_are_the_same(void **state)
 {
 	uint64_t random = test_seed_all(), seed = random;

@@ -142,7 +142,7 @@ static void values_may_be_missing(void **state)
 	samples_free(&m);
 }
 
-/* Samples with one direction, with one dimension, and without any variance. */
+/* Samples with one dimension, samples without any variance, and no samples. */
 static void degenerate_samples(void **state)
 {
 	static const double one[2] = { 5, 0 };

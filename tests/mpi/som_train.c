@@ -154,7 +154,7 @@ static void few_samples(void **state)
 	}
 }
 
-/* A sample without any value must change nothing, whether it is alone or among others. */
+/* A sample without any value must change nothing if it is the only sample. */
 static void no_values(void **state)
 {
 	static const float nothing[] = { NAN, NAN, NAN };

@@ -67,7 +67,7 @@ static inline void test_world_own(test_world *w, size_t type, int rank)
 		                       edges->target ? edges->target + w->before[type] : NULL };
 }
 
-/* Makes the same world on all ranks, except own[]. Some ranks may own no vertices. */
+/* Makes the same edges and bounds on all ranks, and the rows of this rank. Some ranks may own no vertices. */
 static inline void test_world_make(test_world *w, int rank, int ranks, size_t vertices, size_t edges, size_t reach,
                                    uint64_t seed)
 {

@@ -172,7 +172,7 @@ static void random_graphs(void **state)
 	}
 }
 
-/* A long path, a star, and edges between v and N - 1 - v. On a path, roots are hooked one after the other. */
+/* Pieces of a long path, a star, and edges between v and N - 1 - v. On a path, roots are hooked one after the other. */
 static void paths_and_stars(void **state)
 {
 	(void)state;

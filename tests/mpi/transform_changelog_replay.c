@@ -1,5 +1,6 @@
-/* Tests the replay of edits of all ranks, which finds edges by their attributes and ends. Whichever request for memory
- * fails, all ranks must return the same code, and no block may stay allocated. */
+/* Tests the replay of edits of all ranks, which finds edges by their attributes and ends. Then a request for memory
+ * fails: every fifth request in turn with one rank, every 37th with two. All ranks must return the same code, and no
+ * block may stay allocated. */
 #include "memory_fixture.h"
 
 #include "comm/comm.h"

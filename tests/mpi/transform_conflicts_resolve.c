@@ -235,8 +235,8 @@ static void test_device_selects_as_host(void **state)
 	gemp_runtime_free(context);
 }
 
-/* A match that conflicts with no other match is selected, except that matches with keys may stay undecided. A match
- * with a conflict stays undecided. */
+/* A match without keys is selected. A match with a conflict stays undecided. A match with keys but without a conflict
+ * is selected or stays undecided. */
 static void test_uncontended_matches_are_selected(void **state)
 {
 	uint64_t seed = test_seed_all(), left, undecided;

@@ -60,7 +60,8 @@ static inline bool run_with_failure(int victim, long k)
 	return code != GEMP_OK;
 }
 
-/* Collective. Lets every stride-th request fail, on each rank in turn. */
+/* Collective. Runs the rules many times. In each run one request fails: request 0, stride, 2 * stride, ... of each rank
+ * in turn. */
 static inline void run_with_failures(long stride)
 {
 	uint64_t applied[3];

@@ -1,4 +1,4 @@
-/* Rules run while each request for memory fails in turn, on each rank in turn. */
+/* Runs rules while a request for memory fails: each request, one in each run, on each rank in turn. */
 #include "transform_memory_case.h"
 
 static void memory_may_run_out(void **state)

@@ -1,5 +1,5 @@
-/* Writes the change log while a request for memory fails. Whichever request of whichever rank fails, all ranks must
- * return the same code, and no block may stay allocated. */
+/* Writes the change log while a request for memory fails: every fifth request in turn with one rank, every 61st with
+ * two. All ranks must return the same code, and no block may stay allocated. */
 #include "transform_memory_case.h"
 
 static const char logged[] =
