@@ -189,7 +189,7 @@ static void keep(const char *text)
 	fclose(file);
 }
 
-/* An error names a position in the text and has a caret below it. */
+/* An error names a position in the text and has a caret below it, unless it concerns a parameter. */
 static void check_error(const char *text)
 {
 	int line, column;

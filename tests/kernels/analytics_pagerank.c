@@ -82,7 +82,8 @@ static void check(const dense_case *c, const gemp_pagerank_params *params, const
 	gemp_free(change);
 }
 
-/* Two runs give the same bits, except in the form in which lanes of a group add to the same number in any order. */
+/* Two runs give the same bits, except with binned gathering in groups, where lanes of a group add to the same number in
+ * any order. */
 static void check_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_params *asks,
                       size_t count)
 {

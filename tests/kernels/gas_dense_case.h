@@ -109,7 +109,7 @@ static void case_free(dense_case *c)
 }
 
 /* Forms and shapes of the kernels: by items and in groups, with tiny slices, with every row as a hub or as a middle
- * row, with the tuned shape, and with few groups that take many tasks each. */
+ * row, with the tuned shape, with few groups that take many tasks each, and with binned gathering. */
 static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_ITEMS },
 	{ .form = GEMP_FORM_ITEMS, .shape = { .slice = 3, .block = 1 } },

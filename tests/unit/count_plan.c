@@ -452,7 +452,7 @@ static void refused_with_a_reason(void **state)
 	assert_null(plan);
 	assert_non_null(strstr(reason, "parallel"));
 	gemp_pattern_free(pattern);
-	/* In this pattern two vertices have the same pair of neighbours, and this pair is not adjacent. */
+	/* In this pattern vertices 2 and 3 have the same neighbours, and 2 and 3 are not adjacent. */
 	assert_int_equal(gemp_pattern_named(&pattern, "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4"), GEMP_OK);
 	const gemp_count_planner_options iso = { .iso = true };
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, 4, &iso, &reason), GEMP_OK);

@@ -15,7 +15,8 @@ static const gemp_device_info machine[] = {
 	{ .name = "Other CPU", .platform = "Other" },
 };
 
-/* A node with eight cards, of which SLURM shows four in another order than the bus. */
+/* Devices as SLURM may show them: three cards in another order than the bus, with buses in two PCI domains, and a
+ * device without a bus address, whose name looks like one. */
 static const gemp_device_info cluster[] = {
 	{ .name = "H200", .gpu = true, .pci = "0000:ba:00.0", .uuid = "GPU-10000000-0000-0000-0000-000000000001" },
 	{ .name = "H200", .gpu = true, .pci = "0000:0f:00.0", .uuid = "GPU-20000000-0000-0000-0000-000000000002" },
@@ -71,7 +72,7 @@ static void places_and_uuids(void **state)
 	assert_string_equal(chosen("gpu-2000ABCD", cluster, 4), "2");
 	assert_string_equal(chosen("20000000-0000", cluster, 4), "1");
 	assert_string_equal(chosen("2000abcd00000000", cluster, 4), "2");
-	assert_string_equal(chosen("65:00.0", cluster, 4), "3"); /* a part of the bus address */
+	assert_string_equal(chosen("65:00.0", cluster, 4), "3"); /* no card has this bus address, but a name contains it */
 }
 
 static void one_word_in_bus_order(void **state)

@@ -60,7 +60,8 @@ static gemp_plan *text_plan(const char *text, uint64_t filtered)
 	return plan_of(pattern, GEMP_ISO, filtered);
 }
 
-/* Makes a plan in the planner's order, whose last vertex is counted by a table of two-paths. */
+/* Makes a plan in the planner's order. The planner's last vertex is not enumerated: a table of two-paths counts its
+ * images. */
 static gemp_plan *table_plan(const char *shape)
 {
 	gemp_pattern *pattern = NULL;
@@ -131,8 +132,8 @@ static void useless_marks_are_omitted(void **state)
 	gemp_plan_free(plan);
 }
 
-/* One mark on the pivot's row serves all later vertices, and it covers only the part of the row that the order
- * restrictions leave. */
+/* The rows of the first three vertices have one mark each, which serves all later vertices. A mark covers only the part
+ * of the row that the order restrictions leave. */
 static void marks_of_a_clique(void **state)
 {
 	(void)state;
@@ -178,8 +179,9 @@ static void marks_are_limited(void **state)
 	gemp_plan_free(plan);
 }
 
-/* The pattern is 0-1-2-3-(4)-0. A table gives the number of images of 4 for an image of 3. The images of 1 and 2 are
- * subtracted if the table counts them: 1 if it is adjacent to 3, 2 if it is adjacent to the pivot. */
+/* The pattern is 0-1-2-3-(4)-0, numbered in the planner's order. A table gives the number of images of 4 for an image
+ * of 3. If the table counts the image of 1 or of 2, that image is subtracted: the image of 1 if it is adjacent to the
+ * image of 3, the image of 2 if it is adjacent to the pivot. */
 static void marks_of_a_counted_vertex(void **state)
 {
 	(void)state;

@@ -46,7 +46,7 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static size_t given_vertices; /* number of vertices that the next plans get as arguments, at most all of a plan */
+static size_t given_vertices; /* number of arguments of the next plans; all vertices of a pattern that has fewer */
 
 static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool parallel, bool two_paths)
 {

@@ -1,6 +1,6 @@
 /* Tests the encoding of partial matches as bytes: decoding returns the same items for any values and any mixture of
- * groups. Items with common words take fewer bytes, and no items take more bytes than uncoded. Damaged bytes are
- * refused. */
+ * groups. Items with common words take fewer bytes, and no items take more bytes than uncoded. Truncated bytes are
+ * refused, and damaged bytes do no harm. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -87,7 +87,7 @@ static void extremes_come_back(void **state)
 		}
 }
 
-/* Each candidate of a partial match takes one or two bytes, also if two workers append alternately. */
+/* The candidates of partial matches take little more than one byte each, also if two workers append alternately. */
 static void groups_are_short(void **state)
 {
 	(void)state;

@@ -203,8 +203,8 @@ static void whole_queries(void **state)
 	assert_int_equal(degrees, 1);
 	assert_int_equal(counts, 1);
 	gemp_pattern_free(p);
-	/* EXISTS is true or false even of a missing vertex, but a degree is NULL then. Of a vertex that may be missing,
-	 * EXISTS is not replaced. */
+	/* EXISTS is true or false even of a missing vertex, but the degree of a missing vertex is NULL. So a degree
+	 * replaces EXISTS only of vertices that cannot be missing. */
 	p = bound("MATCH (a) OPTIONAL MATCH (a)--(b) RETURN EXISTS { (a)--() } AS x, EXISTS { (b)--() } AS y");
 	assert_int_equal(p->result.items[0].expr->kind, GEMP_GT);
 	assert_int_equal(p->result.items[1].expr->kind, GEMP_EXISTS);

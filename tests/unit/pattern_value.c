@@ -241,7 +241,7 @@ static void values(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* size() of a list. The grammar only allows to return lists. */
+/* Tests size() of lists. The grammar allows lists only as results, so the expression is built by hand. */
 static void sizes_of_lists(void **state)
 {
 	(void)state;

@@ -29,7 +29,7 @@ typedef struct host {
 	host_edge edge[HOST_EDGES];
 } host;
 
-/* Images of vertices, then images of edges. Edges that have no slots are all -1. */
+/* Images of vertices, then images of edges; -1 for an edge that has no slot. */
 typedef struct embedding {
 	int at[POINTS];
 } embedding;

@@ -108,7 +108,8 @@ static void random_sums(void **state)
 	}
 }
 
-/* The mean of (q * n + r) / n with a q of at most 53 bits. Integer arithmetic decides how the fraction r / n rounds. */
+/* The mean of n values whose sum is q * n + r, where q has 53 bits. Integer arithmetic decides how the fraction r / n
+ * rounds. */
 static void random_means(void **state)
 {
 	(void)state;
