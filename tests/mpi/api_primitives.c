@@ -187,7 +187,8 @@ static void arrays_of_all_types(void **state)
 		}
 }
 
-/* The arrays are so long that a single rank uses its device. */
+/* The arrays are so long that the ranks open their devices. The tuning keys sort.host_below and distinct.host_below
+ * decide whether a device is used. */
 static void long_arrays(void **state)
 {
 	(void)state;

@@ -263,7 +263,7 @@ static void mistakes(void **state)
 
 /* FILES AND CHECKPOINTS */
 
-/* A run that stops and resumes after each step gives the same graph and the same log as an uninterrupted run. */
+/* A run that stops and resumes after each step gives the same graph and the same counts as an uninterrupted run. */
 static void checkpoints(void **state)
 {
 	(void)state;

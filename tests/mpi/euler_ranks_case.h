@@ -34,8 +34,8 @@ static inline void euler_case_edge(euler_case *c, uint64_t from, uint64_t to)
 	c->to[c->edges++] = (gemp_vertex)to;
 }
 
-/* Adds closed walks of random lengths. Each walk starts at a vertex of an earlier walk. near: the walk stays among five
- * vertices around its start. */
+/* Adds closed walks of random lengths. Each walk starts at a vertex of an earlier walk. near: the walk stays among the
+ * five vertices from its start on. */
 static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks, uint64_t longest,
                                     bool near)
 {
@@ -222,7 +222,7 @@ static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 	uint64_t vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
 	size_t walks = gemp_random_below(seed, 1 + gemp_random_below(seed, 60));
 	euler_case_walks(c, seed, vertices, walks, 1 + gemp_random_below(seed, kind < 3 ? 4 : 60), kind % 2 == 0);
-	if (kind == 5) /* adds components of one loop each */
+	if (kind == 5) /* adds loops, which may be components of their own */
 		for (int i = 0; i < 3; i++) {
 			uint64_t v = gemp_random_below(seed, vertices);
 			euler_case_edge(c, v, v);

@@ -42,7 +42,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
 	fclose(file);
 }
 
-/* Rank 0 only. */
+/* Compares the bytes of two files. Called by rank 0 only. */
 static bool same_bytes(const char *a, const char *b)
 {
 	size_t sizes[2] = { 0, 0 };

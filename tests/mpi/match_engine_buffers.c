@@ -282,7 +282,7 @@ static gemp_code smallest_of_a_class(void *argument)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
+	if (test_comm.size > 2) /* lets each request for memory of each rank fail, which is slow on many ranks */
 		return;
 	context->budgets.outbox = 1;
 	context->budgets.result_buffer = 2;

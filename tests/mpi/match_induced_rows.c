@@ -20,7 +20,7 @@
 enum { VERTICES = 300 };
 
 /* Every vertex has the label Any. Of a hundred vertices 49 also have A, 50 have B and one has C. The first three
- * vertices have long rows, and there are more vertices than the kernel places at a time. */
+ * vertices have long rows, and there are more vertices than a chunk of the kernel has rows (TRIM_CHUNK). */
 static gemp_shard *labelled_graph(const gemp_comm *comm, uint64_t seed)
 {
 	static const char *const labels[] = { "A;Any", "B;Any" };
@@ -228,7 +228,7 @@ static gemp_code prepare_and_close(void *graph)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
+	if (test_comm.size > 2) /* lets each request for memory of each rank fail, which is slow on many ranks */
 		return;
 	gemp_shard *graph = labelled_graph(&test_comm, 5);
 	assert_all_survive_no_memory(prepare_and_close, graph);

@@ -58,6 +58,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(stopped_and_resumed, open_graph, close_graph),
 		cmocka_unit_test_setup_teardown(directions_and_labels, open_graph, close_graph),
 	};
-	TEST_LIMIT(shared_min, 0); /* all rows are in shared memory */
+	TEST_LIMIT(shared_min, 0); /* blocks of any size are put into shared memory */
 	return test_main_all(argc, argv, tests);
 }

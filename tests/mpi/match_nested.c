@@ -51,8 +51,9 @@ static void small_graphs(void **state)
 	}
 }
 
-/* Pattern vertices with the same neighbours (twins) are counted by a formula. On several ranks with a CPU, tables of
- * two-paths are used instead, so only one rank runs this test. */
+/* Pattern vertices with the same neighbours (twins) are counted by a formula. A replica budget of 0 turns off the
+ * tables of two-paths, which a CPU would use instead. With this budget only a single rank has all rows, so only one
+ * rank runs this test. */
 static void twins_are_counted_by_formula(void **state)
 {
 	(void)state;

@@ -252,7 +252,7 @@ done:
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
+	if (test_comm.size > 2) /* lets each request for memory of each rank fail, which is slow on many ranks */
 		return;
 	context->budgets.row_cache = 4000;
 	assert_all_survive_no_memory(match_once, "path:3");

@@ -276,7 +276,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
+		return; /* lets each request for memory fail, which is slow and tests nothing new on more ranks */
 	trial t;
 	gemp_pattern *pattern;
 	input_rows *g = input_rows_new(1);

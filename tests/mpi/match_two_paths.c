@@ -81,7 +81,8 @@ static void random_counts(void **state)
 	assert_true(tables >= 12);
 }
 
-/* Matches are enumerated if not all rows are resident, if rows are listed, or if matching is induced. */
+/* Matches are enumerated if not all rows are resident, if the replica budget is 0, if rows are listed, or if matching
+ * is induced. */
 static void other_queries_enumerate(void **state)
 {
 	(void)state;

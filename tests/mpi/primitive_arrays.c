@@ -182,7 +182,7 @@ static void memory_may_run_out(void **state)
 	gemp_threads_limit(0);
 }
 
-/* Only one rank, and only if it has a device, since building the kernels takes long. */
+/* Only a single rank runs this test, and only if it has a device, since building the kernels takes long. */
 static void on_a_device(void **state)
 {
 	(void)state;

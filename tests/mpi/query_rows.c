@@ -614,7 +614,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
+		return; /* lets each request for memory fail, which is slow and tests nothing new on more ranks */
 	input_rows *g = input_rows_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
 	assert_all_survive_no_memory(write_tsv, g);
 	assert_all_survive_no_memory(write_h5, g);

@@ -202,8 +202,7 @@ static void parts_give_the_same_result(void **state)
 	}
 }
 
-/* So many samples have the same unit that a sum in floats would lose the small bits of each sample. On a GPU there are
- * more than 2^24 samples, where a count in floats would stop. */
+/* So many samples have the same unit that a sum in floats would lose the small bits of each sample. */
 static void many_in_one_unit(void **state)
 {
 	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false },

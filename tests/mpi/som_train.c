@@ -168,8 +168,8 @@ static void no_values(void **state)
 	}
 }
 
-/* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the sums.
- * Sums are 54 units in 4 planes, 4 bytes each. */
+/* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the sums of
+ * all epochs. The sums of an epoch are 54 units in 4 planes, 4 bytes each. */
 static void smaller_exchange_is_chosen(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -249,7 +249,7 @@ static void whole_trainings(void **state)
 		if (test_comm.rank == 0)
 			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
 		assert_all(fabs(found - error) < .02 * error);
-		/* epochs that are run one by one must give the same codebook */
+		/* epochs that are run one by one must give nearly the same mean distance */
 		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) {
 			gemp_som_training one = how;
 			one.epochs = 1;
