@@ -1,5 +1,5 @@
 /* Tests pivots that are distributed by cost: each pivot must be taken once, by any rank, and searches must give the
- * same results as on one rank. */
+ * results of the reference. */
 #include "match_case.h"
 
 #include "comm/comm.h"

@@ -1,5 +1,5 @@
-/* Tests several devices on a rank; PoCL is set to offer them. The results must equal those of one device, and each
- * device must take part. */
+/* Tests several devices on a rank; PoCL is set to offer them. The results must equal those of the reference. If there
+ * is one rank, each device must take part. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -127,7 +127,8 @@ static gemp_match *prepare(const case_graph *graph, gemp_pattern *pattern, const
 	return match;
 }
 
-/* Second runs, runs over parts of the pivots, counts at vertices and a profile each use all devices. */
+/* Matches, counts at vertices and a profile must be right sums over all devices, and runs over three parts of the
+ * pivots must add up to a run over all pivots. If there is one rank, each device must have launched kernels. */
 static void each_device_works(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Runs over parts of the pivots must add up to a run over all pivots, for any division, kernel and exchange between
- * ranks. */
+/* Runs over parts of the pivots must add up to a run over all pivots, for random divisions, with each kind of kernel,
+ * with push and with pull. */
 #include "match_case.h"
 
 #include "core/random.h"

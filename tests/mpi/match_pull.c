@@ -1,5 +1,5 @@
-/* Tests searches in pull rounds against the reference. Rounds have every size, from a few pivots with parts of their
- * rows to all pivots at once. Graphs have labels, directions, several views and edge variables; matches are listed or
+/* Tests searches in pull rounds against the reference. Rounds have many sizes, from a few pivots with parts of their
+ * rows to all pivots at once. Patterns have labels, directions, several views and edge variables; matches are listed or
  * counted, also from seeds. */
 #include "seeded_case.h"
 

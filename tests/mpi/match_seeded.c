@@ -1,6 +1,6 @@
 /* Tests searches that start from given vertices (seeds) against the reference. Each embedding that extends a seed must
- * be found once, wherever the seeds lie, with every replica budget and size of buffers, and in several runs over the
- * same buffers. */
+ * be found once, wherever the seeds lie, with several replica budgets and sizes of buffers, and in several runs over
+ * the same buffers. */
 #include "seeded_case.h"
 
 enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7 };
