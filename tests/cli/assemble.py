@@ -137,7 +137,7 @@ def repeats(folder, chance):
         assert len(sequences(unitigs)) == 4 and all(f[2] in genome for f in sequences(unitigs))
     assert len(report["path"]["vertices"]) == report["path"]["unbalanced"] == 4, report
     assert all(v["in"] != v["out"] and v["word"] in genome for v in report["path"]["vertices"]), report
-    # A genome with any repeats has an order of all its k-mers, which is the genome itself.
+    # The genome is an order of all its k-mers, whatever its repeats. The program may find another order of them.
     tangled = "".join(draw(chance, 30) + repeat[:chance.randrange(20, 80)] for _ in range(12))
     whole = write(os.path.join(folder, "whole.fa"), fasta([tangled]))
     found, report = assemble(folder, [whole], "-k", "11", "--strands", "one", "--copies", "count", ranks=(1, 2))

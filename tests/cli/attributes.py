@@ -1,6 +1,6 @@
 """Conditions of all kinds give the rows that Python computes, whether they are tested before the search, after it, or
-by estimated cost. Each condition is tested in one of these three ways in turn. With --all, each condition is tested
-in all three ways on one to three ranks."""
+by estimated cost. Each condition is tested in one of these three ways, in turn, and with --all in all three. The number
+of ranks is 1, 2 or 3, in turn."""
 import json
 import os
 import random
@@ -23,7 +23,7 @@ def known(*values):
 
 
 # The text of each condition, and a function that evaluates it on the rows of a and b: n is a number, s a name, d the
-# number of out-edges. The result None means NULL.
+# number of out-edges. A result that Python takes for false stands for false or NULL.
 CONDITIONS = [
     ("a.s =~ 'J.*'", lambda a, b: a['s'] is not None and re.fullmatch('J.*', a['s'])),
     ("a.s =~ '(?i)jack' OR b.n > 7", lambda a, b: (a['s'] or '').lower() == 'jack' or (known(b['n']) and b['n'] > 7)),

@@ -1,5 +1,5 @@
-"""Compares the levels and smallest parents of bfs with a search in this test, on any number of ranks, as rows and in
-graph files."""
+"""Compares the levels and smallest parents of bfs with a search in this test, on 1 to 4 ranks, as rows and in graph
+files."""
 import json
 import os
 import random

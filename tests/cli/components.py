@@ -1,5 +1,5 @@
-"""Compares the names, sizes and spanning forests of components with a search in this test, on any number of ranks, on
-host and device."""
+"""Compares the names, sizes and spanning forests of components with a search in this test, on 1 to 4 ranks, on host
+and device."""
 import csv
 import json
 import os

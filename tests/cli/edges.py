@@ -1,4 +1,4 @@
-"""edges and degrees agree with the edges that convert writes, on host and device and with any number of ranks."""
+"""edges and degrees agree with the edges that convert writes, on host and device and with 1 to 3 ranks."""
 import collections
 import csv
 import json

@@ -1,5 +1,5 @@
-"""Tests som train and apply within --device-memory: the map and the units do not depend on the limit, and the device
-never uses more memory. A map that does not fit is refused with a remedy."""
+"""Tests som train and apply within --device-memory: the errors of the map and the units are the same within
+rounding, and the device never uses more memory. A map that does not fit is refused with a remedy."""
 import json
 import os
 import sys

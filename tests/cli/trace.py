@@ -76,7 +76,7 @@ def check_kernels(lanes, report, ranks):
 
 
 def check_pull(ranks):
-    """Each fetch overlaps a launch of the round before. A single rank fetches nothing."""
+    """Some rows are fetched while a kernel runs. A single rank fetches nothing."""
     lanes, report = traced(ranks, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE, *PULL, "--row-cache", "64K")
     check_kernels(lanes, report, ranks)
     assert report["exchange"]["pull_rounds"] > 3

@@ -1,11 +1,11 @@
 """Compares bfs, sssp, pagerank and spmv with networkx, igraph and scipy, which are independent of one another. Skipped
-(77) if these are not installed.
+(77) if these, h5py or numpy are not installed.
 
     analytics.py [--shared] [--only TEXT] [--ranks N]
 
 The graphs are generated and small enough for networkx. With --shared they are the real graphs of GEMP_SHARED, which
-are compared with igraph and scipy; graphs that are not there are skipped. Edges of real graphs have no weights, so
-the test gives them weights from 1 to 255."""
+are compared with igraph and scipy; --only TEXT selects graphs by name. The first graph that is not there ends the
+test as skipped. Edges of real graphs have no weights, so the test gives them weights from 1 to 255."""
 import argparse
 import csv
 import io

@@ -3,8 +3,8 @@ attributes, symmetry, buffers.
 
     movies_grid_long.py [--list] [--from N] [--graphs FOLDER]
 
---symmetry hash runs completely on the pairs and the query for Jack, and once on the casts. Skipped (77) if the data
-are missing."""
+The query for four people runs only once with --symmetry hash; the other three queries run with it as with --symmetry
+break. Skipped (77) if the data are missing."""
 import argparse
 import itertools
 import os

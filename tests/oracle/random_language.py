@@ -6,7 +6,8 @@
 
 random_match.py tests plain patterns. This test has all other parts of the language: expressions, sub-patterns,
 optional patterns, paths, unconnected parts, grouping. A case that differs is kept in a folder whose name is printed.
---shrink spends S seconds on simplifying this case."""
+--shrink spends S seconds on simplifying this case. A query that the program refuses (code 2) is counted and is no
+failure."""
 import argparse
 import collections
 import copy

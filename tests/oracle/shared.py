@@ -2,7 +2,8 @@
 
     shared.py [--full] [--ranks N] [--only TEXT] [--limit SECONDS] [--graphs FOLDER] [OPTION OF match...]
 
-By default only small graphs are tested. --full tests all graphs, and prints those that exceed the limit."""
+By default only the quick queries run, and a query that exceeds the limit is a failure. --only runs all queries whose
+names contain TEXT. --full runs all queries, and a query that exceeds the limit is only counted."""
 import argparse
 import os
 import sys

@@ -1,6 +1,7 @@
-"""Compares nine queries over a social network under homomorphism with SQL, on a generated network and on that of LSQB.
+"""Compares nine queries over a social network under homomorphism with SQL, on a generated network and, with --data, on
+networks of LSQB.
 
-social_network.py [--seed N] [--ranks N] [--people N] [--data example,sf0.003] [--only TEXT]"""
+    social_network.py [--seed N] [--ranks N] [--people N] [--data example,sf0.003] [--only TEXT]"""
 import argparse
 import os
 import sys

@@ -1,7 +1,8 @@
 """Compares the queries of the Train Benchmark with SQL, on the sizes that are there or on generated data.
 
-train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT] A missing size is left out. If all sizes are
-missing, the data are generated from the seed."""
+    train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
+
+A missing size is left out. If all sizes are missing, or --sizes is empty, the data are generated from the seed."""
 import argparse
 import os
 import sys

@@ -1,5 +1,5 @@
 /* Finds automorphisms of a query: every permutation of its vertices with every permutation of its edges that agrees
- * with it. */
+ * with it, if conditions and RETURN keep their meaning. */
 #include "match.h"
 
 #include <stdlib.h>

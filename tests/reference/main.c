@@ -2,8 +2,8 @@
  *
  * For each query it prints a line with the query's name, embeddings, matches and order of the group. If there are more
  * than N embeddings, the line has the name and `more`. With --rows a line for each match follows: `row`, the keys of
- * its vertices, and the numbers of its edges (lines of the file, from 0), each in order of first appearance. Tabs
- * separate the fields. */
+ * its vertices, and the numbers of its edges (lines of the file, from 0), in the order of the query. Tabs separate the
+ * fields. */
 #include "match.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* Finds one match of each class of embeddings. For classes by orbit, an embedding counts if its tuple is the smallest
- * of the orbit. For other classes, all images are sorted and compared. */
+ * of the orbit. For classes by subgraph or vertices, all sets of images are sorted and compared. Without classes every
+ * embedding counts. */
 #include "match.h"
 
 #include <stdlib.h>

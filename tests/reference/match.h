@@ -7,7 +7,8 @@
 typedef enum { REF_ISO, REF_EDGE_ISO, REF_HOM, REF_INDUCED } ref_semantics;
 typedef enum { REF_ORBIT, REF_SUBGRAPH, REF_VERTICES, REF_NOTHING } ref_distinct;
 
-/* images[point] is a host vertex or edge. If the function returns false, the search ends. */
+/* images[point] is a host vertex or edge; points are numbered as in query.h. If the function returns false, the search
+ * ends. */
 typedef bool ref_found(void *context, const uint32_t *images);
 void ref_embeddings(const ref_graph *graph, const ref_query *query, ref_semantics semantics, ref_found *found,
                     void *context);
@@ -25,7 +26,7 @@ typedef struct {
 	size_t group_order;
 	size_t rows;        /* number of representatives, if `rows` was requested */
 	size_t width;       /* V + E */
-	uint32_t *elements; /* [rows * width] host vertices, then edges, in the order of their keys */
+	uint32_t *elements; /* [rows * width] host vertices, then host edges, in the order of the query */
 } ref_answer;
 ref_answer ref_matches(const ref_graph *graph, const ref_query *query, ref_semantics semantics, ref_distinct distinct,
                        bool listed, uint64_t most);

@@ -41,11 +41,11 @@ typedef enum {
 
 typedef struct ref_expr {
 	ref_op op;
-	int variable; /* a point: the number of a vertex, or V + the number of an edge */
+	int variable; /* a point: the number of a vertex, or REF_MAX_VERTICES + the number of an edge */
 	char *name;   /* name of an attribute */
 	ref_value value;
 	size_t count;
-	struct ref_expr **children; /* operands; of REF_LABEL: literals */
+	struct ref_expr **children; /* operands; of REF_LABEL: the element, then literals */
 } ref_expr;
 
 typedef struct {
