@@ -26,8 +26,7 @@ each.turn = 0
 
 
 def nothing():
-    """Tests graphs without vertices, with one vertex, with self-loops only, and with edge types that only one rank or
-    no rank has."""
+    """Tests a graph without vertices, a graph of one vertex with a self-loop, and a graph without edges."""
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "--weights", "9", "-o", "none.h5", "-q")
     for command, ranks in each():
         if command in ("bfs", "sssp"):
@@ -42,7 +41,7 @@ def nothing():
         done = run(ranks, command, one, *NEEDS[command], "--verify", "-o", "-")
         assert done.stdout.splitlines()[1].split("\t") == wanted[command], done.stdout
     for command, ranks in each((2, 1)):
-        run(ranks, command, "bare.h5", *NEEDS[command], "--verify")  # no edge has this weight
+        run(ranks, command, "bare.h5", *NEEDS[command], "--verify")  # without edges, no weight is missing
 
 
 def refusals(graph):

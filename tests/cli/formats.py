@@ -1,5 +1,5 @@
 """Tests import of random graphs, which this test writes in each format with its own writers. The JSON lines of convert
-must have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one and
+must have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one or
 three ranks."""
 import collections
 import gzip

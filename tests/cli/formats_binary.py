@@ -197,7 +197,7 @@ def binsparse():
     with h5py.File("t.bsp.h5", "a") as file:
         file["X"].attrs["binsparse"] = json.dumps({"format": "DMAT", "shape": [9, 9]})
     run(1, "import", "t.bsp.h5", "-o", "bad.h5", code=65, says="DMAT")
-    # the other direction: our graph file stores a relation that is copied to a file of its own
+    # the other direction: a relation of our graph file is copied to a file of its own and read as binsparse
     with h5py.File("g.h5") as ours, h5py.File("own.h5", "w") as file:
         ours.copy("edges/X/csr", file, "X")
     _, edges = load(1, "--format", "binsparse", "own.h5")

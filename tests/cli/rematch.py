@@ -1,5 +1,5 @@
-"""Applies random rules several times: --rematch incremental gives the same graph as --rematch full, step by step, on 1
-and 3 ranks."""
+"""Applies random rules several times: --rematch incremental, on 1 and 3 ranks, gives the same graph as --rematch full
+on one rank, and the same numbers of matches and changes in each step."""
 import json
 import os
 import random

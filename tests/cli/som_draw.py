@@ -28,7 +28,7 @@ TITLE = re.compile(r"unit (\d+) \(x (\d+), y (\d+)\): ([^;]*)(?:; (.*))?")
 
 
 def read_png(path):
-    """Returns an array [height, width, 3] of a PNG, which may use any filters of the PNG specification."""
+    """Returns an array [height, width, 3] of a PNG with 8 bits a colour and without filters, as the program writes it."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
