@@ -34,8 +34,8 @@ class Case:
         return arguments
 
     def expected(self, reference, folder):
-        """Returns the answer of the reference; only counts if there are many embeddings, and None if there are too
-        many."""
+        """Returns the answer of the reference, with rows for at most 20,000 embeddings. If there are more, the answer
+        has only counts for a large graph, and is None for a small graph or for more than 3,000,000 embeddings."""
         files = self.graph.write(folder)
 
         def ask(**options):

@@ -57,7 +57,7 @@ class Host:
         return None if vertex is None else key_value(vertex[1])
 
     def steps_from(self, vertex, edge):
-        """Returns (edge, other end) of every host edge at `vertex` that the pattern edge may use from its first end."""
+        """Yields (edge, other end) of every host edge at `vertex` that the pattern edge may use from its first end."""
         for number in self.at[vertex]:
             source, target, edge_type = self.edges[number]
             if edge[4] and edge_type not in edge[4]:

@@ -33,7 +33,7 @@ def read_layers(top):
 
 
 def reachable(layers, layer):
-    """Returns for each layer the set of the layer itself and all layers below it."""
+    """Returns the set of a layer, all layers below it, the kernels and the public headers."""
     seen, todo = {"kernels", "face"}, [layer]
     while todo:
         at = todo.pop()

@@ -497,7 +497,7 @@ static void text_of_a_plan(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Equal plans have equal hashes. A plan with another order of steps has another hash. */
+/* Equal plans have equal hashes. The plan of another pattern has another hash. */
 static void hashes_tell_plans_apart(void **state)
 {
 	(void)state;
