@@ -42,7 +42,7 @@ equal "$(field embeddings)" "$embeddings" embeddings
 equal "$(field checkpoint.jobs)" 3 jobs
 [ ! -e c ] || fail "the folder of a complete search was not removed"
 
-# Damaged checkpoints and checkpoints of other versions are refused.
+# A damaged checkpoint is refused.
 echo '{' >kept/checkpoint.json
 expect 65 2 match $count --checkpoint kept --resume
 says "kept/checkpoint.json:2:"

@@ -5,11 +5,12 @@
 
 For each step of a run the interpreter counts the matches and the inapplicable matches. Each match that the program
 applies creates a vertex that records it, so the test knows the selected matches. The interpreter applies these
-matches one after another in several random orders. Each match must still exist when its turn comes, and the graph
-must be the same in every order. The next step starts from this graph, and the graph after the last step must be the
-program's. Every match that was left out must conflict with a selected match, and the steps must be those of the
-control. The following ways must give the same graph: other numbers of ranks, a search of all matches in every step,
-a replay of the change log, a run that was stopped and resumed, and selection on the device."""
+matches one after another in two random orders. Each match must still exist when its turn comes, and the graph must
+be the same in both orders. The next step starts from this graph, and the graph after the last step must be the
+program's. If a rule reads only its own vertices and edges, every match that was left out must conflict with a
+selected match. The steps must be those of the control. Each run is repeated in one of these ways (--ways), which
+must give the same graph: another number of ranks, a search of all matches in every step, a replay of the change log,
+a run that is stopped and resumed, and selection on the device."""
 import argparse
 import collections
 import copy

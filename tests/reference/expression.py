@@ -5,7 +5,7 @@ literals.
   ('param', name, value)                     $name, given on the command line
   ('label', variable, A, B...)               true if the variable has one of these labels
   ('exists' | 'count' | 'pattern', Pattern)  sub-patterns: EXISTS { MATCH ... }, COUNT { ... }, (a)-[:T]->(b) alone
-  (operator, operand...)                     any other expression, see OPERATORS"""
+  (operator, operand...)                     any other expression, see expr_cypher"""
 import math
 import re
 

@@ -146,7 +146,8 @@ class Host:
         return semantics in ('hom', 'edge-iso') or len(set(bound.values())) == len(bound)
 
     def nothing_else(self, pattern, bound):
-        """Checks induced: two images without a pattern edge have no host edge of a relation that the pattern names."""
+        """Checks induced: some pattern edge allows each host edge between images whose type the pattern names. An edge
+        without types names all types."""
         if not pattern.edges:
             return True
         named = set() if any(not e[4] for e in pattern.edges) else {t for e in pattern.edges for t in e[4]}
