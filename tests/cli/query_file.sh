@@ -26,7 +26,7 @@ for ranks in 1 3; do
 	rm -f rows.*
 done
 
-# the second query uses the data that the first query loaded, so it reads and converts nothing
+# the second query is the same, so it needs no new kernel
 printf 'MATCH (a)-[:ACTS_IN]->(m) RETURN count(*);\nMATCH (a)-[:ACTS_IN]->(m) RETURN count(*)' >twice.cypher
 expect 0 1 match g.h5 --query-file twice.cypher --json - --quiet
 equal "$(field queries.0.count) $(field queries.1.count)" "5 5" "the same question twice"

@@ -2,9 +2,9 @@
 """Checks that every path of the project in documents and comments exists, and every name gemp_... in documents.
 
 Paths are looked for in Markdown files (in backticks and links) and in the text of C, OpenCL, CMake, shell and Python
-files. CHANGELOG.md describes the past and is left out. A path begins with a folder of the top or with a layer
-(comm/session.h). In backticks its suffix may be missing (`match/search/search` is a module), and * stands for any
-name. Then the script checks that wrong lines are reported."""
+files. CHANGELOG.md, which describes the past, tests/unit and tests/bench/results are left out. A path begins with a
+folder of the top or with a layer (comm/session.h). In backticks its suffix may be missing (`match/search/search` is a
+module), and * stands for any name. Then the script checks that wrong lines are reported."""
 import glob
 import os
 import re
