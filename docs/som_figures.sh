@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The pictures of docs/som-examples.md: docs/som_figures.sh, from the root of the tree, after a build. It runs what the
-# page shows, in a folder that it removes. Needs X11's rgb.txt and apt's lists (Debian: x11-common; apt-get update).
+# Makes the pictures of docs/som-examples.md. Run it from the root of the tree, after a build. It runs all commands of the
+# page in a temporary folder, and moves the pictures to docs/figures. It needs X11's rgb.txt (Debian: x11-common) and apt's
+# lists (apt-get update).
 set -eu
 root=$PWD
 program=${GEMP_MPI:-$root/build/gemp-mpi}

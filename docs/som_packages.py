@@ -1,10 +1,18 @@
 #!/usr/bin/env python3
-"""Numbers about Debian's packages, for a self-organising map: apt-cache dumpavail | som_packages.py > packages.tsv
+"""Makes a table of numbers about Debian's packages, for a self-organising map:
 
-A line for each package: logarithms (base 10) of its size in KiB once installed and in bytes to download, and, of one
-and the number, of the packages that it depends on, recommends or suggests, that depend on it, and that are built from
-the same source; of the words of its one-line description; and whether it is made for one kind of processor (1) or all
-(0).
+    apt-cache dumpavail | som_packages.py > packages.tsv
+
+The table has a line for each package, with its name and these columns:
+
+    installed   log10(1 + size in KiB after installation)
+    download    log10(size in bytes of the package file)
+    depends     log10(1 + number of packages on which it depends)
+    suggests    log10(1 + number of packages that it recommends or suggests)
+    needed_by   log10(1 + number of packages that depend on it)
+    siblings    log10(1 + number of packages that are built from the same source, with itself)
+    words       log10(1 + number of words of its one-line description)
+    native      1 if it is built for one kind of processor, 0 if it is for all
 """
 import math
 import re
@@ -30,7 +38,7 @@ def records(lines):
 
 
 def packages(record, *fields):
-    """Those that the fields name; of alternatives the first."""
+    """Returns the names of the packages that the fields list; of alternatives only the first one."""
     wanted = ",".join(record[field] for field in fields if field in record)
     return {match.group() for part in wanted.split(",") if (match := re.match(r"[a-z0-9.+-]+", part.strip()))}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plain text as the picture of a terminal: terminal_picture.py COMMAND < OUTPUT > PICTURE.svg
+"""Draws a command and its output as the picture of a terminal: terminal_picture.py COMMAND < OUTPUT > PICTURE.svg
 
     mpirun -q --oversubscribe --bind-to none -n 8 build/gemp-mpi 2>&1 |
         docs/terminal_picture.py 'mpirun -q --oversubscribe --bind-to none -n 8 build/gemp-mpi' > docs/demo.svg

@@ -119,10 +119,12 @@ class Model:
     # Models of imbalance, rounds, messages and bytes
     @staticmethod
     def luck(run):
+        """Returns the expected excess of the largest of R random sums over their mean, for a spread of 1."""
         return math.sqrt(2 * math.log(run.ranks) * run.ranks / run.vertices) if run.ranks > 1 else 0.0
 
     @staticmethod
     def away(run):
+        """Returns the probability that a row is in another part."""
         return 1 - 1 / run.parts
 
     def expect(self, run):
@@ -135,6 +137,7 @@ class Model:
                    min(ranks, 1 + self.spread * self.luck(run)), rounds, messages, sent, run.crowded)
 
     def fit_doings(self, runs):
+        """Fits the models of imbalance, rounds, messages and bytes to the measured values of runs."""
         together = [r for r in runs if r.ranks > 1]
         self.spread = max(0.0, ratio_of(sum(self.luck(r) * (r.imbalance - 1) for r in together),
                                         sum(self.luck(r) ** 2 for r in together)))
