@@ -1,9 +1,9 @@
-/* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run opens the context, reads
- * the options, runs the command and returns its code as the exit code.
+/* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run parses the command line,
+ * opens the context, runs the command and returns its code as the exit code.
  *
- * The command line is parsed first, since help and usage errors need neither ranks nor devices. All ranks take the same steps and agree on the code of each step, so no rank waits for a rank that
- * has left. Rank 0 prints the message of a failure, once.
- */
+ * The command line is parsed before MPI starts, since help and usage errors need neither ranks nor devices. All ranks
+ * take the same steps and agree on the code of each step, so no rank waits for a rank that has left. Rank 0 prints the
+ * message of a failure, once. */
 
 #include "cli/help/help.h"
 #include "cli/options/options.h"

@@ -52,7 +52,7 @@ void gemp_halo_mark_all(gemp_halo *halo)
 	gemp_halo_prefix(out, 0, out->first[halo->ranks]);
 }
 
-/* Each message gets the form that is the smallest for its number of changes. */
+/* A message has all values if all have changed; otherwise the smaller of a bitmap and a list of places. */
 void gemp_halo_write_heads(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;

@@ -295,8 +295,8 @@ static const gemp_option table[] = {
 	{ "parts", 'k', GEMP_OPTION_COUNT, "K", NULL, GEMP_ON_PARTITION, output, POSITIVE(parts),
 	  "Number of parts. Default: the parts that the file stores, or else the number of ranks." },
 	{ "method", 0, GEMP_OPTION_CHOICE, GEMP_PARTITION_CHOICES, "random", GEMP_ON_PARTITION, output, AT(method),
-	  "random: parts of equal numbers of vertices; block: contiguous in the order of keys, with equal numbers of "
-	  "edges; ptscotch: few edges between parts (PT-Scotch, whose result depends on the number of ranks)." },
+	  "random: parts of equal numbers of vertices; block: contiguous in the order of keys, with about equal bytes of "
+	  "rows; ptscotch: few edges between parts (PT-Scotch, whose result depends on the number of ranks)." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "H.h5", NULL, GEMP_ON_PARTITION, output, AT(output),
 	  "Write the graph in the order of the parts." },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_PARTITION, output, AT(weight),
