@@ -127,17 +127,18 @@ gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write
 
 /* FILES FOR OTHER PROGRAMS */
 
-/* Prints the command that makes the graph again from the files. */
+/* Prints the command that makes the graph again from the files. A matrix is imported without its file of keys: the
+ * vertices then have their numbers in the matrix as keys. */
 static void print_way_back(const gemp_report *report, const gemp_shard *graph, gemp_export_format format,
                            const gemp_export_files *files)
 {
 	bool undirected = graph->relation_count > 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		undirected &= !graph->relations[r].directed;
-	const char *beside = format == GEMP_EXPORT_XMI ? "--metamodel " : "--vertices ";
-	gemp_report_detail(report, "\nBack: gemp-mpi import %s%s%s--edges %s%s", files->vertices ? beside : "",
-	                   files->vertices ? files->vertices : "", files->vertices ? " " : "", files->edges,
-	                   undirected ? " --undirected" : "");
+	gemp_report_detail(report, "\nBack: gemp-mpi import ");
+	if (files->vertices && format != GEMP_EXPORT_MTX)
+		gemp_report_detail(report, "%s %s ", format == GEMP_EXPORT_XMI ? "--metamodel" : "--vertices", files->vertices);
+	gemp_report_detail(report, "--edges %s%s", files->edges, undirected ? " --undirected" : "");
 	if (graph->seed != 1)
 		gemp_report_detail(report, " --seed %" PRIu64, graph->seed);
 	gemp_report_detail(report, " -o G.h5\n");

@@ -193,6 +193,19 @@ def undirected(folder):
     assert scipy.io.mmread(f"{folder}/u.mtx").toarray().tolist() == [[0, 5, 0], [5, 1, 7], [0, 7, 0]]
 
 
+def way_back(folder):
+    """The import command that convert prints must work. Formats that declare keys and attributes give the same graph."""
+    run(1, "generate", "movies", "--films", "20", "-o", f"{folder}/m.h5", "-q")
+    wanted = json.loads(run(1, "info", f"{folder}/m.h5", "--json", "-").stdout)["graph"]
+    for format_ in "tsv", "csv", "jsonl", "graphml", "mtx":
+        printed = run(1, "convert", f"{folder}/m.h5", "-o", f"{folder}/m.{format_}").stdout
+        line = next(line for line in printed.splitlines() if line.startswith("Back: gemp-mpi import "))
+        run(1, *line.replace("G.h5", f"{folder}/back.h5").split()[2:], "-q")
+        found = json.loads(run(1, "info", f"{folder}/back.h5", "--json", "-").stdout)["graph"]
+        assert found["vertices"] == wanted["vertices"], (format_, found, wanted)
+        assert (found["hash"] == wanted["hash"]) == (format_ in ("tsv", "csv", "graphml")), (format_, found, wanted)
+
+
 def refused(folder):
     graph = f"{folder}/u.h5"
     for code, says, *arguments in (
@@ -211,5 +224,6 @@ def refused(folder):
 with tempfile.TemporaryDirectory() as place:
     kinds_of_keys(place)
     undirected(place)
+    way_back(place)
     refused(place)
 print("all passed")
