@@ -144,7 +144,7 @@ typedef struct gemp_partition_settings {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_partition_settings_init(gemp_partition_settings *settings);
 /* Collective. Cuts a graph into parts. Reports their sizes, their balance and the edges between them. *out becomes the
- * same graph with its vertices in the order of the parts, which the caller closes. If `out` is NULL, no graph is
+ * same graph with its vertices in the order of the parts; the caller closes *out. If `out` is NULL, no graph is
  * made. */
 GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                         gemp_report *report);

@@ -27,7 +27,8 @@ static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp
 }
 
 /* The exchange of a view's rows between all ranks of the job, or between the first ranks of the nodes, each of which
- * sends the rows of its node. All of these ranks know begin[], and each has the rows that it sends in their places. */
+ * sends the rows of its node. All of these ranks know begin[]. The rows that a rank sends are at their places
+ * already. */
 typedef struct row_exchange {
 	const gemp_comm *comm;
 	/* [ranks of the job] rank in `comm` that sends the rows of each rank; NULL: each rank sends its own rows */

@@ -1,6 +1,6 @@
-/* Makes the own rows of a view. row_of[rows] gives the row of an own vertex. begin[rows + 1] first has places for as
- * many entries as the degrees, and neighbours[] and edges[] are filled in place. Dropped loops and merged parallel
- * edges leave gaps. If there are gaps, one thread closes them at the end.
+/* Makes the own rows of a view. row_of[rows] gives the row of an own vertex. At first begin[rows + 1] gives each row a
+ * place in neighbours[] and edges[] with as many entries as its vertex has, and the row is filled there. Dropped loops
+ * and merged parallel edges leave gaps. If there are gaps, one thread closes them at the end.
  *
  * All threads work on different rows. A row is gathered from the relations into its place and sorted there, so little
  * more memory is needed than for the view itself. Rows are made in the order of ids, since the relations have this
@@ -29,7 +29,7 @@ typedef struct view_fill {
 	const gemp_view_key *key;
 	const gemp_edge *offsets;
 	gemp_view *view;
-	uint64_t *row_of;         /* [graph->rows] row of each own vertex in the order of own slots */
+	uint64_t *row_of;         /* [graph->rows] the row of each own vertex; rows are in the order of own slots */
 	uint64_t *size;           /* [graph->rows] length of each filled row */
 	unsigned bits;            /* bits of the largest slot */
 	size_t chunks, chunk;     /* number of chunks, and rows of each chunk */

@@ -37,8 +37,11 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 	for (size_t r = 0, selected = 0; r < shard->relation_count; r++) {
 		if (!relations[r])
 			continue;
-		if (!shard->relations[r].directed)
+		if (!shard->relations[r].directed) {
+			const gemp_csr directed = csr[undirected];
 			csr[undirected++] = csr[selected];
+			csr[selected] = directed;
+		}
 		selected++;
 	}
 	if (!undirected)
@@ -70,7 +73,7 @@ static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *f
 	return gemp_edge_job_report(job);
 }
 
-/* Collective. Makes the columns, and writes the file of the settings. */
+/* Collective. Makes the columns, and writes them to the file `path` unless it is NULL. */
 static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_vertex_degrees *found)
 {
 	double since = gemp_now();

@@ -56,8 +56,8 @@ static bool attach_to_vertex(attach_context *h, int v, int u)
 }
 
 /* Attaches v if the root alone is the core. v is a neighbour of the root that comes after the root, or the third vertex
- * of a triangle over the edge from the root to u. Such triangles are the symbol u_01 in u's table, and a v with this
- * symbol in its own table cannot be attached as one. */
+ * of a triangle over the edge from the root to u. The symbol u_01 in u's table counts such triangles. A v with this
+ * symbol in its own table cannot be the third vertex. */
 static bool attach_to_root(attach_context *h, int v, unsigned on)
 {
 	if (on == 1)
@@ -86,7 +86,7 @@ static bool attach_in_order(attach_context *h, int v, int u)
 }
 
 /* Attaches v to its neighbours that are left: to one as a subtree, to two adjacent ones as a triangle, or to the whole
- * core as a common neighbour. */
+ * core as a common neighbour. If the core has a centre, v may also be attached to the core without the centre. */
 static bool attach_vertex(attach_context *h, int v)
 {
 	unsigned on = h->term->adjacent[v] & h->left;

@@ -20,7 +20,7 @@ struct gemp_prepared {
 	gemp_prepared_options options;
 	bool edges;                /* rows have edge columns */
 	gemp_count_plan *sums;     /* set if the query is counted by sums */
-	const char *enumerated;    /* why sums do not apply; NULL if the query wants more than a count */
+	const char *enumerated;    /* why a count does not use sums; NULL if it uses sums, or if they were not tried */
 	uint64_t order;            /* with sums: order of the automorphism group */
 	gemp_count_engine *engine; /* with sums: NULL if the query is only explained; then rows is set instead */
 	gemp_resident *rows;
@@ -54,8 +54,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Collective. Sums may use half of the device's memory. The estimate has the rows, their lower halves, supports at both
- * ends of an edge, and the same amount again for tables. */
+/* Collective. Sums may use half of the device's memory. The estimate covers the rows, the rows of lower slots, a
+ * support for each entry of both, and as much again for tables. */
 static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;

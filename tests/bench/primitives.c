@@ -243,7 +243,7 @@ static void close_device(void)
 
 static void bench_sorts(size_t count)
 {
-	bool full = count == (size_t)1 << 28; /* the size of the experiments */
+	bool full = count == (size_t)1 << 28; /* the size for which the head gives times of prototypes */
 	bench_sort("sort u32", (gemp_sort){ GEMP_KEY_U32, false, 0 }, count, full ? 6.75e-3 : 0);
 	bench_sort("sort u32 with u32", (gemp_sort){ GEMP_KEY_U32, false, 4 }, count, full ? 8.76e-3 : 0);
 	bench_sort("sort u64", (gemp_sort){ GEMP_KEY_U64, false, 0 }, count / 2, 0);
@@ -260,7 +260,7 @@ static void in_passes(unsigned log2)
 static void on_device(unsigned log2)
 {
 	size_t count = (size_t)1 << log2, few = count < DISTINCT_KEYS ? count : DISTINCT_KEYS;
-	bool full = log2 == 28; /* the size of the experiments */
+	bool full = log2 == 28; /* the size for which the head gives times of prototypes */
 	open_device(GEMP_FORM_AUTO);
 	bench_sorts(count);
 	bench_split("split u32 in 256", 8, 0, count, full ? 0.81e-3 + 0.2545e-3 : 0);

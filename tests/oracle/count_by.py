@@ -6,7 +6,7 @@ and the cycle of 6.
 By default a few patterns are drawn at random, since PoCL needs seconds to build a kernel. --all tests the 2 patterns
 of three, 6 of four and 21 of five vertices, and the cycle. --share I/N takes every N-th of these patterns from the
 I-th on, so N processes can run at the same time. The graphs are random graphs of several densities, with hubs, and
-with self-loops and parallel edges in the file; a clique; a star; and a graph without edges. By default one of the
+with self-loops and parallel edges in the file; a clique; a star; and a graph whose only edge is a self-loop. By default one of the
 last three is drawn, and only the first graph is counted by enumeration. The number of ranks is drawn: 1, 2, 3 or 8
 for sums, 1 or 2 for enumeration."""
 import argparse

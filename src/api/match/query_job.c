@@ -35,7 +35,7 @@ static gemp_distinct distinct_of(const gemp_query_job *job)
 	return gemp_clause_wants_embeddings(job->pattern) ? GEMP_BY_NOTHING : settings->distinct;
 }
 
-/* Sets the engine's options, and the number of rows for each output. */
+/* Sets the engine's options, the limit of rows, and whether rows are written or only counted. */
 static void choose_options(gemp_query_job *job)
 {
 	const gemp_query_settings *settings = job->base.settings;

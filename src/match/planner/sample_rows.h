@@ -11,7 +11,8 @@
 typedef struct gemp_sample_row {
 	size_t size;
 	const gemp_vertex *neighbours; /* [size] ids, ascending */
-	const gemp_edge *edge;         /* [size] numbers through all relations; NULL unless the view has edges */
+	/* [size] numbers that count the edges of all relations consecutively; NULL unless the view has edges */
+	const gemp_edge *edge;
 } gemp_sample_row;
 
 typedef struct gemp_row_request {

@@ -94,7 +94,7 @@ static gemp_code fail_other_value(const gemp_edit *e, const char *name)
 
 /* VERTICES */
 
-/* *out becomes the vertex of a key. An unknown key gets a new vertex that does not exist yet. */
+/* *out becomes the entry of the vertex with a key. An unknown key gets a new entry whose `exists` is false. */
 static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
 {
 	bool added;

@@ -23,7 +23,8 @@ typedef struct gemp_match_cache_report {
 	uint64_t anchors; /* number of vertices whose matches were searched */
 } gemp_match_cache_report;
 
-/* Local. The rules are borrowed. The rows of a rule that the control runs only once are never kept. */
+/* Local. The rules are borrowed. Rows are never kept for a rule that the rule set's control program (gemp_control) runs
+ * only once. */
 gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rules, const gemp_shard *graph);
 void gemp_match_cache_free(gemp_match_cache *cache); /* does nothing for NULL */
 
