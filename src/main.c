@@ -127,19 +127,22 @@ done:
 
 /* A run that needs no ranks ends without MPI, whose start takes longer than the run. So does a single process with a
  * usage error. Several processes with a usage error start MPI: once one of them has left with an error, mpirun ends
- * the others, and the first process may not have printed the message. */
+ * the others, and the first process may not have printed the message. If printing help fails, only the process that
+ * prints has failed. It must not start MPI, since the other processes have left. */
 int main(int argc, char **argv)
 {
 	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
 	gemp_options *options = NULL;
 	bool named = argc > 1 && argv[1][0] != '-';
-	int size, rank = gemp_process_launched(&size);
+	int size;
+	gemp_process_launched(&size);
 	gemp_code code = parse_command_line(&options, &table, named, argc, argv);
 	bool local = code == GEMP_OK && is_local(options);
 	if (local)
 		code = run_locally(options, !named);
-	if (code == GEMP_OK ? local : size == 1) {
-		if (code != GEMP_OK && rank == 0)
+	bool fails_everywhere = code != GEMP_OK && (!local || code == GEMP_EUSAGE);
+	if (fails_everywhere ? size == 1 : local) {
+		if (code != GEMP_OK)
 			print_failure(code);
 	} else {
 		gemp_code begun = gemp_process_begin(&argc, &argv);

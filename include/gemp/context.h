@@ -77,8 +77,9 @@ GEMP_API int gemp_process_launched(int *size);
 /* Collective over MPI_COMM_WORLD. For programs that leave MPI to the library, as gemp-mpi does.
  *
  * gemp_process_begin initialises MPI. A process that was started without mpirun gets a session folder of its own and
- * starts no daemon. If a signal ends the process later, unfinished files are removed. The first context warns if the
- * launcher started many worlds of one rank.
+ * starts no daemon. Its MPI does not look for networks, unless variables of the user (OMPI_MCA_pml, OMPI_MCA_btl) name
+ * one. If a signal ends the process later, unfinished files are removed. The first context warns if the launcher
+ * started many worlds of one rank.
  *
  * gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon an open file,
  * MPI_Finalize would crash; gemp_process_end then ends the process itself. */

@@ -55,7 +55,7 @@ typedef struct gemp_array_settings {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_array_settings_init(gemp_array_settings *settings);
 
-/* After a failure of one of these two functions the array may have other values. */
+/* If gemp_array_sort or gemp_array_distinct fails, the contents of the array are undefined. */
 
 /* Collective. Sorts the array by radix sort. If N numbers are on R ranks, rank r then has the numbers r N / R to (r +
  * 1) N / R - 1 of the sorted array. -0.0 comes before 0.0, and NaN after infinity. */

@@ -60,7 +60,7 @@ static bool begins_with(gemp_slice text, const char *word)
 	return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
-/* A line that begins with one of these words explains a sense and holds no translations. */
+/* Lines of a dictionary that begin with these words explain the meaning of the entry. They have no translations. */
 static bool is_note(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);

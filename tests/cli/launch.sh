@@ -27,6 +27,13 @@ silent "by mpirun with one rank"
 # Help needs no ranks: each process ends without MPI, and the first one prints.
 expect 0 3 --version
 equal "$(grep -c gemp-mpi "$work/out")" 1 "lines of --version"
+expect 0 3 --version --config none.conf # the configuration cannot change the output, so it is not read
+equal "$(grep -c gemp-mpi "$work/out")" 1 "lines of --version with a configuration"
+expect 66 3 info g.h5 --config none.conf
+expect 2 3 help nonsense
+equal "$(grep -c "there is no command 'nonsense'" "$work/err")" 1 "messages of help for an unknown command"
+PMI_SIZE=3 PMI_RANK=0 timeout 20 "$GEMP_MPI" --version >/dev/full 2>"$work/err"
+equal $? 74 "code of help that cannot be printed"
 expect 2 3 nonsense
 equal "$(grep -c "there is no command 'nonsense'" "$work/err")" 1 "messages of a usage error"
 PMI_SIZE=3 PMI_RANK=1 "$GEMP_MPI" help >"$work/out" 2>"$work/err" || fail "code $?"

@@ -99,7 +99,7 @@ static gemp_code refuse_same(const char *option, const char *path, const char *d
 	return gemp_fail(GEMP_EUSAGE, "--%s %s is also the file of %s%s; give it another name", option, path, dashes, name);
 }
 
-/* An option names a file if its value in help is one of these words. */
+/* The value of an option is a file name if --help shows the value as FILE, G.h5, and so on. */
 static bool takes_file(const gemp_option *option)
 {
 	return option->value && gemp_word_index("FILE|G.h5|H.h5|F|F.dot|F.jsonl|OUT", option->value) >= 0;

@@ -1,10 +1,10 @@
 /* order_search: finds the order of binding that needs the least work according to samples.
  *
  * The search extends prefixes of orders. It always extends the prefix with the lowest cost so far (uniform-cost search,
- * a special case of Dijkstra 1959), so the first complete order is the best order by the samples. If automorphisms
- * exchange vertices, only one of these vertices is tried. If two prefixes bind the same vertices, a prefix is dropped
- * if it costs more and leaves more partial matches than the other prefix. Sampling is collective, and all ranks decide
- * alike. */
+ * a special case of Dijkstra 1959), so the first complete order is the best order by the samples. Of the pattern
+ * vertices that automorphisms map to one another, only one is tried at each place of an order. If two prefixes bind the
+ * same vertices, a prefix is dropped if it costs more and leaves more partial matches than the other prefix. Sampling
+ * is collective, and all ranks decide alike. */
 
 #ifndef GEMP_MATCH_PLANNER_ORDER_SEARCH_H
 #define GEMP_MATCH_PLANNER_ORDER_SEARCH_H

@@ -12,8 +12,8 @@
 #include "core/memory.h"
 #include "query/search/finder.h"
 
-/* Who reads a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read
- * elements of OPTIONAL MATCH, so sub-patterns of clauses are evaluated after OPTIONAL MATCH. */
+/* The part of a query that uses the value of a sub-pattern. Sub-patterns of conditions are evaluated before OPTIONAL
+ * MATCH. Clauses may use elements of OPTIONAL MATCH, so sub-patterns of clauses are evaluated after OPTIONAL MATCH. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
 /* True if any sub-pattern whose purpose is in `purposes` (bits of gemp_apply_purpose) needs a search. */
