@@ -70,6 +70,11 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 /* sets a value of the last added edge */
 gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);
 
+/* Local. Adds `count` edges without values, all of one type and with one place. ends: source, target, source, ..., all
+ * integer keys. */
+gemp_code gemp_builder_integer_edges(gemp_builder *builder, const int64_t *ends, size_t count, const char *type,
+                                     size_t type_size, gemp_place place);
+
 /* Local. Reserves memory for `count` more edges, if the caller knows their number. */
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
 

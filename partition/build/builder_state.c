@@ -359,9 +359,21 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 	return gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
 }
 
-static gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count)
+/* Ends of a coded part are indices in its dictionary, so its edges are added one by one. */
+gemp_code gemp_builder_integer_edges(gemp_builder *builder, const int64_t *ends, size_t count, const char *type,
+                                     size_t type_size, gemp_place place)
 {
-	return gemp_reserve((void **)&list->ends, &list->capacity, count, 2 * sizeof *list->ends);
+	gemp_builder_part *part = &builder->parts[0];
+	if (!part->edges.coded) {
+		GEMP_TRY(read_type(part, type, type_size));
+		return gemp_edge_list_add_all(&part->edges, ends, count, part->type, place_code(place));
+	}
+	for (size_t i = 0; i < count; i++) {
+		const gemp_value source = { .type = GEMP_INTEGER, .integer = ends[2 * i] };
+		const gemp_value target = { .type = GEMP_INTEGER, .integer = ends[2 * i + 1] };
+		GEMP_TRY(gemp_builder_edge(builder, &source, &target, type, type_size, place));
+	}
+	return GEMP_OK;
 }
 
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)
@@ -383,86 +395,4 @@ void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_
 bool gemp_builder_is_coded(const gemp_builder *builder)
 {
 	return builder->parts[0].edges.coded;
-}
-
-void gemp_edge_list_free(gemp_edge_list *list)
-{
-	gemp_free_all(list->ends, list->ids, list->types, list->runs);
-	*list = (gemp_edge_list){ 0 };
-}
-
-/* The places of consecutive edges are mostly equal or ascend by one, so a run of 24 bytes stands for many edges. */
-static gemp_code add_place(gemp_edge_list *list, uint64_t place)
-{
-	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
-	if (last) {
-		uint64_t since = list->count - last->first;
-		if (since == 1 && (place == last->place || place == last->place + 1))
-			last->step = place - last->place;
-		if (place == last->place + since * last->step)
-			return GEMP_OK;
-	}
-	GEMP_TRY(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
-	list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
-	return GEMP_OK;
-}
-
-/* The array of types is made when the first edge with a type other than 0 is added. */
-static gemp_code add_type(gemp_edge_list *list, uint32_t type)
-{
-	if (!list->types && type == 0)
-		return GEMP_OK;
-	size_t known = list->types ? list->count : 0;
-	GEMP_TRY(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
-	for (size_t e = known; e < list->count; e++)
-		list->types[e] = 0;
-	list->types[list->count] = type;
-	return GEMP_OK;
-}
-
-/* The type and the place are added first, as both functions read the number of earlier edges. */
-gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
-{
-	GEMP_TRY(gemp_edge_list_reserve(list, list->count + 1));
-	GEMP_TRY(add_type(list, type));
-	GEMP_TRY(add_place(list, place));
-	list->ends[2 * list->count] = source;
-	list->ends[2 * list->count + 1] = target;
-	list->count++;
-	return GEMP_OK;
-}
-
-/* Runs ascend by their first edge. The run of an edge is the last run that does not begin after the edge. */
-uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
-{
-	size_t after;
-	GEMP_PARTITION_POINT(after, 1, list->run_count, list->runs[after].first <= edge);
-	const gemp_place_run *run = &list->runs[after - 1];
-	return run->place + (edge - run->first) * run->step;
-}
-
-/* Ids take half of the memory of ends, so the block is shrunk in place. */
-gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
-{
-	gemp_edge_pair *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
-	if (!ids)
-		return GEMP_ENOMEM;
-	list->ids = ids;
-	list->ends = NULL;
-	list->capacity = list->count;
-	gemp_free(list->runs);
-	list->runs = NULL;
-	list->run_count = list->run_capacity = 0;
-	return GEMP_OK;
-}
-
-/* Frees the memory of edges that have been sent while other edges still wait. */
-gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
-{
-	gemp_edge_pair *ids = gemp_realloc(list->ids, count, sizeof *ids);
-	if (!ids)
-		return GEMP_ENOMEM;
-	list->ids = ids;
-	list->count = list->capacity = count;
-	return GEMP_OK;
 }

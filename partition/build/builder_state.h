@@ -18,41 +18,10 @@
 #include "core/types.h"
 #include "partition/build/builder.h"
 #include "partition/build/dictionary.h"
+#include "partition/build/edge_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* An edge takes 16 bytes when it is added, and 8 bytes when the ids of its ends are known. Its type takes 4 more bytes,
- * unless all edges of the list have type 0. Edges with one place or with consecutive places form a run, which stores
- * the place once. */
-
-/* A run goes up to the first edge of the next run. Edge first + i of the run has the place `place` + i * step. */
-typedef struct gemp_place_run {
-	size_t first;
-	uint64_t place, step; /* step: 0 if all edges have one place, otherwise 1 */
-} gemp_place_run;
-
-typedef struct gemp_edge_list {
-	size_t count, capacity;
-	bool coded;          /* true: ends are indices in the part's dictionary; false: ends are integer keys */
-	uint64_t *ends;      /* [2 * count] source, target, source, ...; NULL if the ids are known */
-	gemp_edge_pair *ids; /* [count] NULL until the ids are known */
-	uint32_t *types;     /* [count]; NULL if all types are 0 */
-	size_t type_capacity;
-	gemp_place_run *runs;
-	size_t run_count, run_capacity;
-} gemp_edge_list;
-
-void gemp_edge_list_free(gemp_edge_list *list);
-gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place);
-
-uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge);
-
-/* Turns a list with ends into a list with ids. The caller has written the ids over the ends, from the start of the
- * array. */
-gemp_code gemp_edge_list_use_ids(gemp_edge_list *list);
-/* Drops the edges from index `count` on and frees their memory. */
-gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count);
 
 /* A place is stored as one number that sorts by file, then by line. */
 #define GEMP_PLACE_IMPLIED UINT64_MAX /* the place of a vertex that only an edge names */

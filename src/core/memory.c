@@ -53,6 +53,15 @@ static void *register_block(char *base, size_t bytes)
 	return base + HEADER_SIZE;
 }
 
+/* Asks for huge pages, which the system clears and maps with fewer faults: a page fault of 4 KiB costs 0.5 us. A grown
+ * block keeps its pages. */
+static void advise_huge_pages(char *base, size_t bytes)
+{
+	uintptr_t first = ((uintptr_t)base + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+	if (bytes >= LARGE_BLOCK)
+		madvise((void *)first, bytes - (size_t)(first - (uintptr_t)base), MADV_HUGEPAGE);
+}
+
 /* The old size is subtracted before the new size is added: the peak counts requested bytes, not the second copy that
  * realloc may make. */
 void *gemp_realloc(void *block, size_t count, size_t size)
@@ -68,6 +77,7 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	if (!old)
 		blocks++;
 	live -= before;
+	advise_huge_pages(base, bytes);
 	return register_block(base, bytes);
 }
 
@@ -82,10 +92,8 @@ static void *new_pages(size_t bytes)
 	if (!atomic_flag_test_and_set(&threshold_set))
 		mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	char *base = calloc(1, bytes);
-	if (base) {
-		uintptr_t first = ((uintptr_t)base + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
-		madvise((void *)first, bytes - (size_t)(first - (uintptr_t)base), MADV_HUGEPAGE);
-	}
+	if (base)
+		advise_huge_pages(base, bytes);
 	return base;
 }
 

@@ -5,19 +5,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* 2^64 divided by the golden ratio, SplitMix64's increment. */
-static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-
-uint64_t gemp_mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 uint64_t gemp_random(uint64_t *state)
 {
-	return gemp_mix(*state += golden);
+	return gemp_mix(*state += GEMP_RANDOM_STEP);
 }
 
 /* The 53 high bits fill the significand of a double exactly. */

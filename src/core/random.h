@@ -10,8 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The finaliser of SplitMix64, a bijection of 64-bit numbers. */
-uint64_t gemp_mix(uint64_t x);
+/* 2^64 divided by the golden ratio, SplitMix64's increment. */
+#define GEMP_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* The finaliser of SplitMix64, a bijection of 64-bit numbers. It is inline, so that compilers vectorise loops of it. */
+static inline uint64_t gemp_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
 
 /* The next number of a stream. The initial state is the seed. */
 uint64_t gemp_random(uint64_t *state);

@@ -6,6 +6,7 @@
  * cast. */
 
 #include "generate/generate.h"
+#include "generate/permutation.h"
 
 #include "core/random.h"
 #include "partition/build/builder.h"
@@ -224,7 +225,7 @@ static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint
 	uint64_t count = people ? gemp_generator_zipf(state, (uint64_t)making->values[CAST]) : 0;
 	for (size_t i = 0; i < count && i < people; i++) {
 		char role[GEMP_NAME_SIZE];
-		uint64_t person = gemp_generator_permute(order, people, draw_new(drawn, i, state, draw_popular, people));
+		uint64_t person = gemp_permute(order, people, draw_new(drawn, i, state, draw_popular, people));
 		size_t size = gemp_movies_role(role, state);
 		gemp_value value = { .type = GEMP_STRING, .string = { role, size } };
 		GEMP_TRY(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));

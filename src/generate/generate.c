@@ -1,7 +1,6 @@
 /* A generator is an entry of a table, and its options are named parameters. All threads of all ranks make parts of the
  * graph, each from numbers and a seed alone; the first failure is reported. A random stream depends on its purpose and
- * not on the rank that draws from it. The permutation is a Feistel network with cycle walking (Black and Rogaway
- * 2002). */
+ * not on the rank that draws from it. */
 
 #include "generate/generate.h"
 
@@ -18,31 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number)
+uint64_t gemp_generator_stream_state(uint64_t seed, gemp_generator_stream purpose)
 {
-	return gemp_mix(gemp_mix(gemp_mix(seed) + (uint64_t)purpose) + number);
+	return gemp_mix(gemp_mix(seed) + (uint64_t)purpose);
 }
 
-enum { ROUNDS = 8 }; /* with 4 rounds the permutation is visibly uneven for small n */
-
-/* The network permutes the numbers with the smallest even number of bits that includes n. The result is permuted again
- * until it is less than n. */
-uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
+uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number)
 {
-	unsigned half = 1;
-	while (2 * half < 64 && (n - 1) >> (2 * half) != 0)
-		half++;
-	uint64_t mask = (UINT64_C(1) << half) - 1;
-	do {
-		uint64_t left = x >> half, right = x & mask;
-		for (uint64_t round = 0; round < ROUNDS; round++) {
-			uint64_t next = left ^ (gemp_mix(seed + round * UINT64_C(0x9e3779b97f4a7c15) + right) & mask);
-			left = right;
-			right = next;
-		}
-		x = left << half | right;
-	} while (x >= n);
-	return x;
+	return gemp_mix(gemp_generator_stream_state(seed, purpose) + number);
 }
 
 /* Draws an octave and then a number within it, so that probabilities are about proportional to 1 / k, without a
@@ -117,6 +99,20 @@ gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t sourc
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_WEIGHT, source << 32 | target);
 	const gemp_value weight = integer_value(1 + (int64_t)gemp_random_below(&state, (uint64_t)max));
 	return gemp_builder_edge_value(making->builder, 0, &weight);
+}
+
+/* Edges without weights are added together. A weight belongs to the last added edge. */
+gemp_code gemp_generator_edges(const gemp_generator_run *making, const int64_t *ends, size_t count, uint64_t number,
+                               double weights)
+{
+	if (weights == 0)
+		return gemp_builder_integer_edges(making->builder, ends, count, "E", 1,
+		                                  (gemp_place){ making->file, number + 1 });
+	for (size_t i = 0; i < count; i++) {
+		GEMP_TRY(gemp_generator_edge(making, (uint64_t)ends[2 * i], (uint64_t)ends[2 * i + 1], "E", number));
+		GEMP_TRY(gemp_generator_weight(making, (uint64_t)ends[2 * i], (uint64_t)ends[2 * i + 1], weights));
+	}
+	return GEMP_OK;
 }
 
 /* THE TABLE */

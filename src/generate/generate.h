@@ -26,9 +26,8 @@ typedef enum gemp_generator_stream {
 } gemp_generator_stream;
 
 uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number);
-
-/* Returns the image of `x` under a seeded permutation of [0, n), which any rank computes without a table. */
-uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x);
+/* The state of the stream of number k is gemp_mix(gemp_generator_stream_state(seed, purpose) + k). */
+uint64_t gemp_generator_stream_state(uint64_t seed, gemp_generator_stream purpose);
 
 /* Draws k of [1, n] with a probability of about 1/k (Zipf's law by octaves: all k of [2^i, 2^(i+1)) have the same
  * probability). */
@@ -59,6 +58,16 @@ gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t cou
 /* Adds an edge between vertices whose keys are their ids. number: the number of the edge, for its place in messages. */
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number);
+
+/* Adds `count` edges of type E between vertices whose keys are their ids. ends: source, target, source, ... number: the
+ * number of the first edge, which is the place of all of them. weights: as for gemp_generator_weight. */
+gemp_code gemp_generator_edges(const gemp_generator_run *making, const int64_t *ends, size_t count, uint64_t number,
+                               double weights);
+
+#define GEMP_LABELS_PARAMETER                                                                \
+	{                                                                                        \
+		"labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL \
+	}
 
 /* The parameter of the edge attribute `weight`, from 1 to `max`; 0: edges have no weight. A weight is a hash of the
  * edge's ends, in their order, so parallel edges that are merged have the same weight. */

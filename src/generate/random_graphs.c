@@ -1,7 +1,8 @@
-/* random_graphs: the generators of uniform graphs, R-MAT graphs, graphs with an Euler circuit or path, and de Bruijn
+/* random_graphs: the generators of uniform graphs, graphs with an Euler circuit or path, and de Bruijn
  * graphs. */
 
 #include "generate/generate.h"
+#include "generate/permutation.h"
 
 #include "core/random.h"
 #include "partition/build/builder.h"
@@ -10,17 +11,12 @@
  * seeded permutation is random. Pairs are numbered, and edge k is the pair with the number that a permutation assigns
  * to k. Hence no pair occurs twice. */
 
-#define LABELS_PARAMETER                                                                     \
-	{                                                                                        \
-		"labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL \
-	}
-
 enum { UNIFORM_VERTICES, UNIFORM_EDGES, UNIFORM_LABELS, UNIFORM_DIRECTED, UNIFORM_WEIGHTS };
 
 static const gemp_parameter uniform_parameters[] = {
 	[UNIFORM_VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices", NULL },
 	[UNIFORM_EDGES] = { "edges", 80000, 0, 0x1p53, true, "edges, all between different pairs, no loops", NULL },
-	[UNIFORM_LABELS] = LABELS_PARAMETER,
+	[UNIFORM_LABELS] = GEMP_LABELS_PARAMETER,
 	[UNIFORM_DIRECTED] = { "directed", 0, 0, 1, true, "1: edges have a direction", NULL },
 	[UNIFORM_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
@@ -42,26 +38,28 @@ static gemp_code uniform_check(const double *values)
 	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
-/* The pair with number x is {i, (i + d) mod n} with i = x mod n and d = 1 + x / n. For undirected pairs, each d < n / 2
- * has n pairs, and d = n / 2 for an even n has n / 2 pairs. */
-static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t number)
-{
-	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES];
-	uint64_t x = gemp_generator_permute(gemp_generator_state(making->seed, GEMP_FOR_EDGE, 0), pairs(making->values),
-	                                    number);
-	uint64_t source = x % n, target = (source + x / n + 1) % n;
-	GEMP_TRY(gemp_generator_edge(making, source, target, "E", number));
-	return gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]);
-}
-
-/* No rank has to store pairs, since the permutation makes them different. */
+/* No rank has to store pairs, since the permutation makes them different. The pair with number x is {i, (i + d) mod n}
+ * with i = x mod n and d = 1 + x / n. For undirected pairs, each d < n / 2 has n pairs, and d = n / 2 for an even n has
+ * n / 2 pairs. */
 static gemp_code uniform_make(const gemp_generator_run *making)
 {
+	enum { BLOCK = 256 }; /* edges that are made together */
 	gemp_block_range span = gemp_generator_range(making, (uint64_t)making->values[UNIFORM_EDGES]);
-	uint64_t vertices = (uint64_t)making->values[UNIFORM_VERTICES];
-	GEMP_TRY(gemp_generator_vertices(making, vertices, (uint64_t)making->values[UNIFORM_LABELS]));
-	for (uint64_t number = span.begin; number < span.end; number++)
-		GEMP_TRY(uniform_make_edge(making, number));
+	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES], numbers[BLOCK], ends[2 * BLOCK];
+	uint64_t order = gemp_generator_state(making->seed, GEMP_FOR_EDGE, 0);
+	GEMP_TRY(gemp_generator_vertices(making, n, (uint64_t)making->values[UNIFORM_LABELS]));
+	GEMP_TRY(gemp_builder_reserve_edges(making->builder, span.end - span.begin));
+	for (uint64_t number = span.begin; number < span.end; number += BLOCK) {
+		size_t count = gemp_min(span.end - number, BLOCK);
+		for (size_t i = 0; i < count; i++)
+			numbers[i] = number + i;
+		gemp_permute_all(order, pairs(making->values), numbers, count);
+		for (size_t i = 0; i < count; i++) {
+			ends[2 * i] = numbers[i] % n;
+			ends[2 * i + 1] = (ends[2 * i] + numbers[i] / n + 1) % n;
+		}
+		GEMP_TRY(gemp_generator_edges(making, (const int64_t *)ends, count, number, making->values[UNIFORM_WEIGHTS]));
+	}
 	return GEMP_OK;
 }
 
@@ -72,76 +70,6 @@ const gemp_generator_entry gemp_generator_uniform = {
 	.weights = 1 + UNIFORM_WEIGHTS,
 	.check = uniform_check,
 	.make = uniform_make,
-};
-
-/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004). Each edge is put into one of the four quadrants of the adjacency
- * matrix, then into a quadrant of this quadrant, and so on, `scale` times. Loops are dropped, ids are permuted, and the
- * builder merges parallel edges. */
-
-enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_DIRECTED, RMAT_WEIGHTS };
-
-static const gemp_parameter rmat_parameters[] = {
-	[RMAT_SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices", NULL },
-	[RMAT_EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true,
-	                       "edges drawn per vertex, before loops and parallels are dropped", NULL },
-	[RMAT_A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low", NULL },
-	[RMAT_B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high", NULL },
-	[RMAT_C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },
-	[RMAT_LABELS] = LABELS_PARAMETER,
-	[RMAT_DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction", NULL },
-	[RMAT_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
-};
-
-static gemp_code rmat_check(const double *values)
-{
-	double sum = values[RMAT_A] + values[RMAT_B] + values[RMAT_C];
-	if (sum <= 1 + 1e-9)
-		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
-}
-
-/* An undirected edge leads from its smaller end to its larger end, so parallel edges are equal. */
-static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t number)
-{
-	const double *values = making->values;
-	double a = values[RMAT_A], ab = a + values[RMAT_B], abc = ab + values[RMAT_C];
-	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_EDGE, number), source = 0, target = 0;
-	uint64_t order = gemp_generator_state(making->seed, GEMP_FOR_ORDER, 0);
-	uint64_t vertices = UINT64_C(1) << (int)values[RMAT_SCALE];
-	for (int bit = 0; bit < (int)values[RMAT_SCALE]; bit++) {
-		double r = gemp_random_unit(&state);
-		source = source << 1 | (r >= ab);
-		target = target << 1 | ((r >= a && r < ab) || r >= abc);
-	}
-	if (source == target)
-		return GEMP_OK;
-	source = gemp_generator_permute(order, vertices, source);
-	target = gemp_generator_permute(order, vertices, target);
-	bool swapped = values[RMAT_DIRECTED] == 0 && source > target;
-	uint64_t from = swapped ? target : source, to = swapped ? source : target;
-	GEMP_TRY(gemp_generator_edge(making, from, to, "E", number));
-	return gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]);
-}
-
-/* Pairs may repeat, as in Graph500. The builder merges them. */
-static gemp_code rmat_make(const gemp_generator_run *making)
-{
-	uint64_t vertices = UINT64_C(1) << (int)making->values[RMAT_SCALE];
-	gemp_block_range span = gemp_generator_range(making, vertices * (uint64_t)making->values[RMAT_EDGE_FACTOR]);
-	GEMP_TRY(gemp_generator_vertices(making, vertices, (uint64_t)making->values[RMAT_LABELS]));
-	for (uint64_t number = span.begin; number < span.end; number++)
-		GEMP_TRY(rmat_make_edge(making, number));
-	return GEMP_OK;
-}
-
-const gemp_generator_entry gemp_generator_rmat = {
-	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)",
-	               sizeof rmat_parameters / sizeof *rmat_parameters, rmat_parameters },
-	.merge_parallel = true,
-	.directed = 1 + RMAT_DIRECTED,
-	.weights = 1 + RMAT_WEIGHTS,
-	.check = rmat_check,
-	.make = rmat_make,
 };
 
 /* EULERIAN. An edge is a function of its number and the seed alone, so ranks make their edges without an exchange, and
@@ -279,10 +207,10 @@ static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t nu
 static uint64_t walk_at(const gemp_eulerian *graph, uint64_t place)
 {
 	uint64_t places = graph->edges + graph->path, order = gemp_generator_state(graph->seed, GEMP_FOR_ORDER, 0);
-	uint64_t vertex = gemp_generator_permute(order, places, place % places) % graph->vertices;
+	uint64_t vertex = gemp_permute(order, places, place % places) % graph->vertices;
 	if (!graph->path || place != graph->edges)
 		return vertex;
-	bool closed = vertex == gemp_generator_permute(order, places, 0) % graph->vertices;
+	bool closed = vertex == gemp_permute(order, places, 0) % graph->vertices;
 	return closed ? (vertex + 1) % graph->vertices : vertex;
 }
 

@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "generate/generate.h"
+#include "generate/permutation.h"
 #include "io/text/cells.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static void permutations_hit_everything_once(void **state)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		uint8_t *hit = gemp_calloc(sizes[i], 1);
 		for (uint64_t x = 0; x < sizes[i]; x++) {
-			uint64_t y = gemp_generator_permute(seed, sizes[i], x);
+			uint64_t y = gemp_permute(seed, sizes[i], x);
 			assert_true(y < sizes[i] && !hit[y]);
 			hit[y] = 1;
 		}
@@ -29,7 +30,25 @@ static void permutations_hit_everything_once(void **state)
 	}
 	uint64_t huge = UINT64_C(4294967294) * 4294967293;
 	for (uint64_t x = 0; x < 1000; x++)
-		assert_true(gemp_generator_permute(seed, huge, huge - 1 - x) < huge);
+		assert_true(gemp_permute(seed, huge, huge - 1 - x) < huge);
+}
+
+/* Blocks of numbers and single numbers have the same images, also where numbers walk. */
+static void permutations_of_blocks(void **state)
+{
+	(void)state;
+	enum { MOST = 1300 };
+	uint64_t seed = test_seed(), numbers[MOST], images[MOST];
+	for (uint64_t turn = 0; turn < 50; turn++) {
+		uint64_t n = 1 + (gemp_random(&seed) >> gemp_random_below(&seed, 64));
+		size_t count = (size_t)gemp_random_below(&seed, MOST + 1);
+		n = n ? n : UINT64_MAX;
+		for (size_t i = 0; i < count; i++)
+			images[i] = numbers[i] = gemp_random_below(&seed, n);
+		gemp_permute_all(turn, n, images, count);
+		for (size_t i = 0; i < count; i++)
+			assert_true(images[i] == gemp_permute(turn, n, numbers[i]));
+	}
 }
 
 /* Over many seeds, the image of 0 under a small permutation is uniformly distributed. */
@@ -39,7 +58,7 @@ static void permutations_spread(void **state)
 	enum { N = 10, ROUNDS = 20000 };
 	double counts[N] = { 0 }, chi = 0;
 	for (uint64_t seed = 0; seed < ROUNDS; seed++)
-		counts[gemp_generator_permute(gemp_mix(seed), N, 0)]++;
+		counts[gemp_permute(gemp_mix(seed), N, 0)]++;
 	for (size_t i = 0; i < N; i++)
 		chi += pow(counts[i] - (double)ROUNDS / N, 2) / ((double)ROUNDS / N);
 	assert_true(chi < 40); /* chi-square with 9 degrees of freedom exceeds 40 once in 100,000 tests */
@@ -174,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(permutations_hit_everything_once),
+		cmocka_unit_test(permutations_of_blocks),
 		cmocka_unit_test(permutations_spread),
 		cmocka_unit_test(zipf_halves_with_every_octave),
 		cmocka_unit_test(shares_cover_everything_in_order),

@@ -79,10 +79,17 @@ static void places_come_back(void **state)
 	uint64_t seed = test_seed(), places[COUNT], place = 7;
 	gemp_edge_list list = { 0 };
 	for (size_t e = 0; e < COUNT; e++) {
-		uint64_t what = gemp_random_below(&seed, 8);
+		uint64_t what = gemp_random_below(&seed, 9);
 		place = what == 0 ? gemp_random_below(&seed, 1000) : what < 3 ? place : place + 1;
 		places[e] = place;
-		assert_int_equal(gemp_edge_list_add(&list, e, e + 1, e > 100 && e % 3 == 0, place), GEMP_OK);
+		if (what == 8 && e > 0 && e <= 98) { /* two edges at once */
+			const int64_t ends[4] = { gemp_integer_of(e), gemp_integer_of(e + 1), gemp_integer_of(e + 1),
+				                      gemp_integer_of(e + 2) };
+			assert_int_equal(gemp_edge_list_add_all(&list, ends, 2, 0, place), GEMP_OK);
+			places[++e] = place;
+		} else {
+			assert_int_equal(gemp_edge_list_add(&list, e, e + 1, e > 100 && e % 3 == 0, place), GEMP_OK);
+		}
 	}
 	for (size_t e = 0; e < COUNT; e++) {
 		assert_true(gemp_edge_list_place(&list, e) == places[e]);
