@@ -21,7 +21,7 @@
 /* Each device has its own memory, so the largest peak is reported and not the sum of the peaks. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context)
 {
-	size_t most = context->device->buffer_peak;
+	size_t most = context->device ? context->device->buffer_peak : 0;
 	for (size_t i = 0; i < context->other_count; i++)
 		if (context->others[i]->device->buffer_peak > most)
 			most = context->others[i]->device->buffer_peak;
@@ -65,12 +65,27 @@ static gemp_code open_extra(gemp_runtime *context, const gemp_device_pick *pick)
 	gemp_runtime *listed = context->others[context->other_count++] = other;
 	other = NULL;
 	listed->budgets = context->budgets;
-	listed->start_time = context->start_time;
 	listed->devices = 1;
 	return gemp_device_open_pick(&listed->device, pick, context->budgets.device_memory);
 }
 
-static gemp_code open_devices(gemp_runtime *context, const gemp_device_pick *picks, size_t count)
+/* Closes what is open, also after a part of the devices could not be opened. */
+static void close_devices(gemp_runtime *context)
+{
+	for (size_t i = 0; i < context->other_count; i++) {
+		gemp_runtime *other = context->others[i];
+		gemp_device_close(other->device);
+		gemp_comm_free(other->comm);
+		gemp_free_all(other->comm, other);
+	}
+	gemp_free(context->others);
+	gemp_device_close(context->device);
+	context->others = NULL;
+	context->other_count = context->devices = 0;
+	context->device = NULL;
+}
+
+static gemp_code open_picks(gemp_runtime *context, const gemp_device_pick *picks, size_t count)
 {
 	GEMP_TRY(gemp_device_open_pick(&context->device, &picks[0], context->budgets.device_memory));
 	GEMP_TRY(GEMP_NEW(context->others, count));
@@ -91,39 +106,49 @@ static void keep_first(size_t *count, const gemp_comm *comm)
 		          all, left);
 }
 
-/* Collective. one: the command uses a single device of each rank. */
-static gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
-                             bool one)
+/* Collective. The ranks open their devices at the same time, and then agree. */
+static gemp_code open_devices(gemp_runtime *context)
 {
-	GEMP_OWNED_BY(gemp_runtime_free_at) gemp_runtime *context = NULL;
+	gemp_comm *comm = context->comm;
 	GEMP_OWNED gemp_device_pick *picks = NULL;
 	size_t count = 0;
 	double began = gemp_now();
-	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
-	context->comm = comm;
-	context->budgets = *budgets;
-	context->start_time = began;
-	GEMP_TRY(choose_devices(&picks, &count, comm, devices));
-	if (one)
+	GEMP_TRY(choose_devices(&picks, &count, comm, context->device_spec));
+	if (context->first_only)
 		keep_first(&count, comm);
 	gemp_device_sharing_find(comm, picks, count);
 	context->devices = gemp_comm_sum1(comm, count);
-	GEMP_TRY(gemp_comm_agree(comm, open_devices(context, picks, count)));
+	gemp_code code = gemp_comm_agree(comm, open_picks(context, picks, count));
+	if (code != GEMP_OK)
+		close_devices(context);
 	gemp_timers_add(&context->timers, GEMP_PHASE_BUILD, began);
+	return code;
+}
+
+gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+{
+	GEMP_OWNED gemp_runtime *context = NULL;
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
+	context->comm = comm;
+	context->device_spec = devices;
+	context->budgets = *budgets;
 	*out = context;
 	context = NULL;
 	return GEMP_OK;
 }
 
-gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+gemp_code gemp_runtime_open_devices(gemp_runtime *context)
 {
-	return new_context(out, comm, devices, budgets, false);
+	return context->device ? GEMP_OK : open_devices(context);
 }
 
-gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+gemp_code gemp_runtime_open_first(gemp_runtime *context)
 {
-	return new_context(out, comm, devices, budgets, true);
+	if (context->device)
+		return GEMP_OK;
+	context->first_only = true;
+	return open_devices(context);
 }
 
 /* Resident rows are freed first, as their buffers belong to devices that are closed next. */
@@ -133,14 +158,7 @@ void gemp_runtime_free(gemp_runtime *context)
 		return;
 	if (context->evict_resident)
 		context->evict_resident(context);
-	for (size_t i = 0; i < context->other_count; i++) {
-		gemp_runtime *other = context->others[i];
-		gemp_device_close(other->device);
-		gemp_comm_free(other->comm);
-		gemp_free_all(other->comm, other);
-	}
-	gemp_free(context->others);
-	gemp_device_close(context->device);
+	close_devices(context);
 	gemp_free(context);
 }
 

@@ -1,5 +1,5 @@
 /* runtime: the ranks, devices, budgets, timers and traffic of one run. The module also divides the devices and cores of
- * a node among its ranks. */
+ * a node among its ranks. Devices are opened when an engine first needs one, on all ranks or on none. */
 
 #ifndef GEMP_PARTITION_RUNTIME_H
 #define GEMP_PARTITION_RUNTIME_H
@@ -25,12 +25,14 @@ typedef struct gemp_device_work {
 } gemp_device_work;
 
 typedef struct gemp_runtime {
-	gemp_comm *comm;     /* borrowed */
-	gemp_device *device; /* owned; the rank's first device */
+	gemp_comm *comm;         /* borrowed */
+	const char *device_spec; /* borrowed; the text that gemp_device_assign takes, or NULL */
+	gemp_device *device;     /* owned; the rank's first device; NULL: no device is open */
 	/* [other_count] owned; runtimes of the rank's other devices, each with a communicator of this rank alone */
 	struct gemp_runtime **others;
 	size_t other_count;
-	size_t devices;        /* number of devices of all ranks together */
+	bool first_only;       /* only the rank's first device is open */
+	size_t devices;        /* number of open devices of all ranks together */
 	gemp_device_work work; /* the work of the first device */
 	gemp_budgets budgets;
 	gemp_timers timers;
@@ -40,10 +42,9 @@ typedef struct gemp_runtime {
 	/* frees all of `resident`; NULL while there are no resident rows */
 	void (*evict_resident)(struct gemp_runtime *context);
 	bool keep_resident; /* rows that no query uses stay in `resident` */
-	double start_time;  /* gemp_now() at the start of the run */
 } gemp_runtime;
 
-/* Local. Returns the largest peak of buffer bytes among the rank's devices. */
+/* Local. Returns the largest peak of buffer bytes among the rank's devices; 0 if no device is open. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context);
 
 /* Collective. One rank of a node builds the program, and the other ranks load it from the cache. */
@@ -63,10 +64,15 @@ void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *posit
  * share. */
 void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count);
 
-/* Collective. Opens this rank's devices. devices: the text that gemp_device_assign takes. */
+/* Collective. Opens no device, since loading the drivers takes longer than a small run. devices: the text that
+ * gemp_device_assign takes; it is borrowed. */
 gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
-/* Collective. Opens only the first of this rank's devices. Rank 0 warns if there are more devices. */
-gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
+/* Collective. An engine calls it before it first reads `device`, `others` or `devices`. Opens this rank's devices unless
+ * they are open. After a failure no device is open, and the function may be called again. */
+gemp_code gemp_runtime_open_devices(gemp_runtime *context);
+/* Collective. Opens only the first of this rank's devices, unless devices are open. Rank 0 warns if the other devices
+ * stay unused. */
+gemp_code gemp_runtime_open_first(gemp_runtime *context);
 void gemp_runtime_free(gemp_runtime *context);
 GEMP_RELEASE(gemp_runtime_free, gemp_runtime *)
 

@@ -1,7 +1,7 @@
 /* context: the ranks, devices and budgets of a gemp_context, and the functions for programs that leave MPI to the
  * library.
  *
- * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use the
+ * The runtime (devices, kernels, buffers, clocks) is made when a function first needs it, and later functions use the
  * same runtime. A function that needs all devices of the rank replaces a runtime that has only one device. Each
  * function resets the counters, so its report has only its own figures. Two variables belong to the process: the
  * context whose callbacks are called, and the information of the launcher from before MPI_Init. */
@@ -167,21 +167,24 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 
 /* If all devices are needed, a runtime with one device is closed and replaced, together with its programs and buffers.
  * The reverse never happens, since a runtime with all devices also serves functions that use only the first device. */
-gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers)
+gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_device_need need,
+                               const gemp_timers *timers)
 {
-	if (context->runtime && all && !context->all_devices) {
+	*out = NULL;
+	if (context->runtime && context->runtime->first_only && need != GEMP_NEED_FIRST_DEVICE) {
 		gemp_runtime_free(context->runtime);
 		context->runtime = NULL;
 	}
-	if (!context->runtime) {
-		GEMP_TRY(all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
-		             : gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
-		context->all_devices = all;
-	} else {
+	if (context->runtime)
 		gemp_runtime_reset(context->runtime);
-	}
+	else
+		GEMP_TRY(gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets));
 	for (int phase = 0; timers && phase < GEMP_PHASES; phase++)
 		context->runtime->timers.seconds[phase] += timers->seconds[phase];
+	if (need == GEMP_NEED_FIRST_DEVICE)
+		GEMP_TRY(gemp_runtime_open_first(context->runtime));
+	else if (need == GEMP_NEED_ALL_DEVICES)
+		GEMP_TRY(gemp_runtime_open_devices(context->runtime));
 	*out = context->runtime;
 	return GEMP_OK;
 }

@@ -1,6 +1,5 @@
-/* context: the members of a gemp_context (gemp/context.h). A context has the ranks, and a runtime that is opened by the
- * first function that needs a device. Functions that search use all devices of a rank; all other functions use only its
- * first device. GEMP_SETTINGS defines how public functions read a settings struct of the caller. */
+/* context: the members of a gemp_context (gemp/context.h). A context has the ranks, and a runtime for the functions that
+ * may need a device. Functions that search use all devices of a rank; all other functions use only its first device. GEMP_SETTINGS defines how public functions read a settings struct of the caller. */
 
 #ifndef GEMP_API_CONTEXT_H
 #define GEMP_API_CONTEXT_H
@@ -12,8 +11,7 @@ struct gemp_context {
 	gemp_comm comm;
 	char *devices; /* owned; NULL: the library chooses */
 	gemp_budgets budgets;
-	gemp_runtime *runtime; /* NULL: no function has needed a device so far */
-	bool all_devices;      /* the runtime has all devices of the rank, not only the first device */
+	gemp_runtime *runtime; /* NULL: no function has needed a runtime so far */
 };
 
 /* Returns the value of a pointer and sets the pointer to NULL. An owner (core/memory.h) thus hands its object over, as
@@ -46,10 +44,18 @@ void gemp_options_copy(void *out, size_t size, const void *options);
 		return settings;                                      \
 	}
 
-/* Collective. *out becomes the runtime of the context, which owns it. If there is no runtime, it is opened; `all`
- * requests every device of the rank. The clocks and counters of the runtime are reset, and then the seconds of `timers`
- * are added unless it is NULL. */
-gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers);
+/* The devices that a function needs. */
+typedef enum gemp_device_need {
+	GEMP_NEED_DEVICES_LATER, /* all devices of the rank, which the engine opens if it needs them */
+	GEMP_NEED_FIRST_DEVICE,  /* the first device of the rank, now */
+	GEMP_NEED_ALL_DEVICES,   /* all devices of the rank, now */
+} gemp_device_need;
+
+/* Collective. *out becomes the runtime of the context, which owns it. If there is no runtime, it is made, and the needed
+ * devices are opened unless they are open. The clocks and counters of the runtime are reset, and then the seconds of
+ * `timers` are added unless it is NULL. */
+gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_device_need need,
+                               const gemp_timers *timers);
 
 /* Local. Sets the clocks and counters of the runtime to zero. */
 void gemp_runtime_reset(gemp_runtime *runtime);

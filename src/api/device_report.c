@@ -128,7 +128,7 @@ gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 	size_t count;
 	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
 	print_table(report, list, count);
-	GEMP_TRY(gemp_context_runtime(&runtime, context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(gather_devices(&entries, &count, report, runtime));
 	print_places(report, entries, count);
 	return GEMP_OK;
@@ -165,17 +165,18 @@ static void print_devices(gemp_report *report, const device_entry *entries, size
 	gemp_report_set(report, "devices", list);
 }
 
-/* `runtime` must be NULL on all ranks or on none, since gathering the entries needs every rank, also the ranks that
- * print nothing. */
+/* All ranks or none have open devices. Gathering the entries needs every rank, also the ranks that print nothing. */
 gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
 	size_t count = 0;
-	if (runtime)
-		GEMP_TRY(gather_devices(&entries, &count, report, runtime));
-	if (!runtime)
+	if (!runtime || !runtime->device) {
+		gemp_report_detail(report, "  %-10s  none used\n", "devices");
 		gemp_report_set(report, "devices", json_array());
-	else if (report->comm->rank == 0)
+		return GEMP_OK;
+	}
+	GEMP_TRY(gather_devices(&entries, &count, report, runtime));
+	if (report->comm->rank == 0)
 		print_devices(report, entries, count);
 	return GEMP_OK;
 }
@@ -203,8 +204,9 @@ static void print_work(gemp_report *report, const device_entry *entries, size_t 
 gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
-	size_t count;
-	GEMP_TRY(gather_devices(&entries, &count, report, runtime));
+	size_t count = 0;
+	if (runtime->device)
+		GEMP_TRY(gather_devices(&entries, &count, report, runtime));
 	if (report->comm->rank == 0)
 		print_work(report, entries, count);
 	return GEMP_OK;

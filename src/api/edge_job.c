@@ -65,7 +65,7 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 
 gemp_code gemp_edge_job_device(gemp_edge_job *job)
 {
-	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, false, &job->timers));
+	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, GEMP_NEED_FIRST_DEVICE, &job->timers));
 	job->device = job->runtime->device;
 	return GEMP_OK;
 }

@@ -135,7 +135,7 @@ static gemp_code open_device(array_call *call)
 	if (arrays->place == GEMP_PLACE_HOST || (automatic && call->total < DEVICE_MIN))
 		return GEMP_OK;
 	double since = gemp_now();
-	gemp_code code = gemp_context_runtime(&call->runtime, call->array->context, false, NULL);
+	gemp_code code = gemp_context_runtime(&call->runtime, call->array->context, GEMP_NEED_FIRST_DEVICE, NULL);
 	if (code == GEMP_ENODEVICE && automatic)
 		return GEMP_OK;
 	GEMP_TRY(code);

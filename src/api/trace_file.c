@@ -248,7 +248,7 @@ static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const tr
 /* Launches become spans when their events are read. Events that were not read yet are read here. */
 static void record_launches(const gemp_runtime *runtime)
 {
-	if (!runtime)
+	if (!runtime || !runtime->device)
 		return;
 	gemp_launch_trace_free(runtime->device);
 	for (size_t i = 0; i < runtime->other_count; i++)

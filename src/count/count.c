@@ -220,6 +220,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 	if (code == GEMP_OK)
 		engine->context = context;
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_runtime_open_devices(context));
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;

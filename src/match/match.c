@@ -346,8 +346,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, the rows, and the search. Each of
- * these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
+/* The order is: conditions and symmetry, relations, devices, candidates, statistics, the plan, the rows, and the search.
+ * Each of these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {
@@ -367,6 +367,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
 	GEMP_TRY(load_relations(m));
+	GEMP_TRY(gemp_runtime_open_devices(context));
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->buffer_bytes;

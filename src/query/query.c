@@ -107,8 +107,7 @@ static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *p
 	return gemp_count_plan_new(&q->sums, q->pattern, overflow ? 1 : q->order, planner_options, &q->enumerated);
 }
 
-/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right without a
- * run. */
+/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right. */
 static gemp_code prepare_rows(gemp_prepared *q, const gemp_view_key *key)
 {
 	GEMP_TRY(gemp_count_get_rows(&q->rows, q->context, q->graph, key));
@@ -147,8 +146,10 @@ static gemp_code prepare_sums(gemp_prepared *q)
 	if (!only_counts(options))
 		return GEMP_OK;
 	q->enumerated = unsupported_reason(q->pattern, options);
-	if (!q->enumerated && !rows_fit(q->context, q->graph))
-		q->enumerated = "the rows do not fit on every device";
+	if (q->enumerated)
+		return GEMP_OK;
+	GEMP_TRY(gemp_runtime_open_devices(q->context));
+	q->enumerated = rows_fit(q->context, q->graph) ? NULL : "the rows do not fit on every device";
 	if (q->enumerated)
 		return GEMP_OK;
 	GEMP_TRY(find_planner_options(&planner_options, q));
@@ -448,7 +449,6 @@ static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *las
 	return GEMP_OK;
 }
 
-/* Freeing an empty sink does nothing. The tally is part of the struct. */
 static void free_sink_chain(sink_chain *s)
 {
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)

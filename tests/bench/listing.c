@@ -17,12 +17,12 @@
 #include "device/staging.h"
 #include "graph/batch.h"
 #include "graph/graph.h"
+#include "harness/runtime.h"
 #include "io/graph_file/graph_file_read.h"
 #include "match/distinct/distinct.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/planner/match_options.h"
-#include "partition/runtime.h"
 #include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
@@ -205,7 +205,7 @@ int main(int count, char **argument)
 	}
 	GEMP_MPI(MPI_Init_thread(&count, &argument, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	GEMP_TRY_DONE(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	GEMP_TRY_DONE(runtime_with_devices(&context, &comm, NULL, &(gemp_budgets){ 0 }));
 	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, argument[1]));
 	GEMP_TRY_DONE(gemp_pattern_named(&pattern, argument[2]));
 	GEMP_TRY_DONE(gemp_pattern_bind(pattern, graph));

@@ -11,8 +11,8 @@
 #include "device/device.h"
 #include "device/launch.h"
 #include "graph/column.h"
+#include "harness/runtime.h"
 #include "match/filter/filter_device.h"
-#include "partition/runtime.h"
 #include "pattern/model/expr.h"
 
 #include "core/memory.h"
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 		code = gemp_fail(GEMP_EUSAGE, "usage: strings ROWS SIZE PART FILE [REPEAT], SIZE at least %d", LEAST_SIZE);
 		goto done;
 	}
-	GEMP_TRY_DONE(gemp_runtime_new(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
+	GEMP_TRY_DONE(runtime_with_devices(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
 	code = bench(context, strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), argv[3], argv[4],
 	             argc > 5 ? atoi(argv[5]) : 10);
 done:

@@ -11,6 +11,7 @@
 #include "partition/runtime.h"
 
 #include "harness/harness.h"
+#include "harness/runtime.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -27,7 +28,7 @@ static int setup(void **state)
 	(void)state;
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	assert_ok(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	assert_ok(runtime_with_devices(&context, &comm, NULL, &(gemp_budgets){ 0 }));
 	return 0;
 }
 

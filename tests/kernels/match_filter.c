@@ -14,6 +14,7 @@
 
 #include "harness/harness.h"
 #include "harness/pattern_oracle.h"
+#include "harness/runtime.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -624,7 +625,7 @@ static int setup(void **state)
 	(void)state;
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	assert_ok(gemp_runtime_new(&context, &comm, NULL, &budgets));
+	assert_ok(runtime_with_devices(&context, &comm, NULL, &budgets));
 	assert_ok(gemp_filter_new(&filter, context));
 	return 0;
 }

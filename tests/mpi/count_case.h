@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "harness/collective.h"
+#include "harness/runtime.h"
 
 #include "comm/comm.h"
 #include "core/random.h"
@@ -371,7 +372,7 @@ static inline int open_context(void **state)
 	gemp_budgets budgets = { 0 };
 	(void)state;
 	seed = test_seed_all();
-	return gemp_runtime_new(&context, &test_comm, NULL, &budgets) == GEMP_OK ? 0 : -1;
+	return runtime_with_devices(&context, &test_comm, NULL, &budgets) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)

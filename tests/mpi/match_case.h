@@ -16,6 +16,7 @@
 #include "graph/batch.h"
 #include "graph/graph.h"
 #include "harness/limits.h"
+#include "harness/runtime.h"
 #include "partition/runtime.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
@@ -42,7 +43,7 @@ static inline int open_context(void **state)
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	TEST_LIMIT(match_chunk_cost, 1); /* small chunks, so that every rank takes some of a small graph */
-	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+	return runtime_with_devices(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)

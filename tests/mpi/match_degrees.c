@@ -6,8 +6,8 @@
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "harness/runtime.h"
 #include "match/filter/computed_columns.h"
-#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 
 static gemp_comm alone;
@@ -22,7 +22,7 @@ static int setup(void **state)
 	fixture made = fixture_new(40, 160, KEYS_INTEGER, 5);
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	if (gemp_runtime_new(&context, &test_comm, NULL, &none) != GEMP_OK)
+	if (runtime_with_devices(&context, &test_comm, NULL, &none) != GEMP_OK)
 		return -1;
 	assert_all_ok(fixture_build(&distributed, &made, &test_comm, &options, 5));
 	assert_all_ok(fixture_build(&whole, &made, &alone, &options, 5));

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "graph/batch.h"
 #include "harness/limits.h"
+#include "harness/runtime.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
@@ -28,7 +29,7 @@ static int open_devices(void **state)
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	TEST_LIMIT(match_chunk_cost, 1);
-	return gemp_runtime_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
+	return runtime_with_devices(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
 }
 
 /* Fewer ranks than devices divide the devices among them; otherwise each rank has one device. */

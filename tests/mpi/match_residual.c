@@ -7,9 +7,9 @@
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
+#include "harness/runtime.h"
 #include "match/filter/filter.h"
 #include "match/filter/residual.h"
-#include "partition/runtime.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
@@ -219,7 +219,7 @@ static void conditions_on_the_device(void **state)
 	gemp_runtime *context;
 	gemp_filter *filter;
 	gemp_budgets budgets = { 0 };
-	gemp_code code = gemp_runtime_new(&context, &test_comm, "cpu", &budgets);
+	gemp_code code = runtime_with_devices(&context, &test_comm, "cpu", &budgets);
 	if (code == GEMP_ENODEVICE) {
 		print_message("no OpenCL device: not tested\n");
 		return;

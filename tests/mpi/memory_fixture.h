@@ -7,7 +7,7 @@
 #include "graph_fixture.h"
 
 #include "core/status.h"
-#include "partition/runtime.h"
+#include "harness/runtime.h"
 
 static gemp_runtime *context;
 
@@ -16,7 +16,7 @@ static inline int open_context(void **state)
 	(void)state;
 	gemp_budgets none = { 0 };
 	gemp_log_set_level(GEMP_QUIET);
-	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+	return runtime_with_devices(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)

@@ -17,6 +17,7 @@
 #include "core/random.h"
 #include "graph_fixture.h"
 #include "harness/limits.h"
+#include "harness/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void fetch_case_new(fetch_case *f, size_t vertices, size_t edges, int64_t
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 3);
 	gemp_builder_options options = { .seed = 3 };
 	const gemp_budgets budgets = { 0 };
-	assert_all_ok(gemp_runtime_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(runtime_with_devices(&f->context, &test_comm, NULL, &budgets));
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 3));
 	assert_all_ok(gemp_resident_get(&f->all, f->context, f->graph, keys, VIEWS, GEMP_REPLICATE_ALL));
 	assert_all_ok(gemp_resident_get(&f->some, f->context, f->graph, keys, VIEWS, replicate));

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "graph_fixture.h"
 #include "harness/limits.h"
+#include "harness/runtime.h"
 
 static const bool first_two[8] = { true, true }, last[8] = { false, false, true };
 
@@ -34,7 +35,7 @@ static void resident_case_new(resident_case *f, size_t vertices, size_t edges, s
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 7);
 	gemp_builder_options options = { .seed = 7 };
 	const gemp_budgets budgets = { .device_memory = device_memory };
-	assert_all_ok(gemp_runtime_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(runtime_with_devices(&f->context, &test_comm, NULL, &budgets));
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 7));
 	f->held = f->context->device->buffer_bytes;
 	fixture_free(&made);

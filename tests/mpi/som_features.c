@@ -2,6 +2,7 @@
  * edges or some, directed and undirected. */
 #include "harness/collective.h"
 #include "harness/gas_case.h"
+#include "harness/runtime.h"
 
 #include "comm/comm.h"
 #include "core/status.h"
@@ -209,7 +210,7 @@ static void open_context(void **state)
 {
 	static const gemp_budgets none;
 	(void)state;
-	assert_all_ok(gemp_runtime_new(&context, &test_comm, "cpu", &none));
+	assert_all_ok(runtime_with_devices(&context, &test_comm, "cpu", &none));
 }
 
 static void close_context(void **state)

@@ -1,6 +1,7 @@
 /* Tests the order and the selection of random matches on random ranks. The reference decides one match after the
  * other. */
 #include "harness/collective.h"
+#include "harness/runtime.h"
 
 #include "comm/comm.h"
 #include "core/memory.h"
@@ -217,7 +218,7 @@ static void test_device_selects_as_host(void **state)
 	(void)state;
 	if (test_comm.size > 1)
 		return; /* several ranks decide on their hosts */
-	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &budgets));
+	assert_all_ok(runtime_with_devices(&context, &test_comm, NULL, &budgets));
 	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_HOST };
 	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
 	for (int i = 0; i < CASES / 4; i++) {

@@ -29,7 +29,7 @@ gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 	gemp_rates rates;
 	gemp_report none;
 	report = gemp_report_or(report, &none, context);
-	GEMP_TRY(gemp_context_runtime(&runtime, context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_rates(runtime->device, &rates)));
 	gemp_report_print(report, "%s\n  %-10s %10.1f GB/s read and written\n", runtime->device->name, "copy",
 	                  rates.copy / 1e9);
@@ -132,7 +132,7 @@ gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t re
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	json_auto_t *list = json_array();
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_ALL_DEVICES, &timers));
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
 	gemp_report_set(report, "queries", json_incref(list));
@@ -325,7 +325,7 @@ gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_set
 		return gemp_fail(GEMP_EUSAGE, "method: across ranks there is decode; run the others with one rank");
 	b.tuples = settings.tuples;
 	b.rows = b.report->json ? json_array() : NULL;
-	GEMP_TRY(gemp_context_runtime(&b.runtime, context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&b.runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.runtime->device, GEMP_FORM_AUTO)));
 	GEMP_TRY(copy_rate(&b));
 	gemp_shuffle_shared_new(&b.common, comm, b.runtime->device, GEMP_SHUFFLE_CHUNK, false);

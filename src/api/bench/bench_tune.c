@@ -383,7 +383,7 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
 	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
 	t.how = gemp_query_search_options(&chosen);
-	GEMP_TRY(gemp_context_runtime(&t.runtime, context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&t.runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(open_graphs(&t, &context->comm, graph));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)

@@ -349,7 +349,7 @@ gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_quer
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	report = gemp_report_or(report, &none, graph->context);
 	gemp_census_new(&census, vertices);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_DEVICES_LATER, &timers));
 	gemp_report_graph(report, graph->shard);
 	if (!settings.dry_run) {
 		GEMP_TRY(gemp_motifs_count(&found, runtime, graph->shard, &census, &how));

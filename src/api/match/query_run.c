@@ -163,7 +163,7 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 	GEMP_TRY(check_paths(request, comm));
 	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, &script, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_DEVICES_LATER, &timers));
 	gemp_report_graph(report, graph->shard);
 	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime)
 	                      : gemp_query_job_run(jobs.all, report, runtime);

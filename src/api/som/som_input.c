@@ -129,7 +129,7 @@ gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model
 		GEMP_TRY(copy_array(&input->vectors, comm, data));
 	if (!data->graph)
 		gemp_timers_add(&input->job.timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_context_runtime(&input->job.runtime, input->context, false, &input->job.timers));
+	GEMP_TRY(gemp_context_runtime(&input->job.runtime, input->context, GEMP_NEED_FIRST_DEVICE, &input->job.timers));
 	if (!data->graph)
 		return GEMP_OK;
 	GEMP_TRY(find_features(input, keys));

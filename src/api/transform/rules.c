@@ -139,10 +139,10 @@ static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_setti
 	return check_files(r);
 }
 
-/* Collective. Opens the devices. If a drawing is wanted, copies the graph before the changes. */
-static gemp_code open_devices(rewriting *r)
+/* Collective. Makes the runtime, whose devices a search opens, and copies the graph if a drawing is wanted. */
+static gemp_code make_runtime(rewriting *r)
 {
-	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, GEMP_NEED_DEVICES_LATER, NULL));
 	return r->settings.dot ? gemp_graph_diff_take(&r->before, r->runtime, r->graph->shard, r->settings.dot, "before")
 	                       : GEMP_OK;
 }
@@ -454,7 +454,7 @@ gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrit
 	GEMP_TRY_DONE(open_checkpoint(&r));
 	GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
 	GEMP_TRY_DONE(gemp_has_string_keys(r.comm, graph->shard, &r.string_keys));
-	GEMP_TRY_DONE(open_devices(&r));
+	GEMP_TRY_DONE(make_runtime(&r));
 	GEMP_TRY_DONE(open_log(&r));
 	GEMP_TRY_DONE(run_steps(&r));
 	GEMP_TRY_DONE(write_graph(&r));
@@ -486,7 +486,7 @@ gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_r
 	gemp_change_log_replayed done = { 0 };
 	GEMP_OWNED_BY(free_rewriting) rewriting r = { 0 };
 	GEMP_TRY(begin(&r, graph, settings, report));
-	GEMP_TRY(open_devices(&r));
+	GEMP_TRY(make_runtime(&r));
 	GEMP_TRY(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
 	gemp_report_set_counts(r.report, { "steps", done.steps }, { "replayed", done.lines });
 	gemp_report_detail(r.report, "%s: %s of %s\n", changes, gemp_counted(done.lines, "change").text,

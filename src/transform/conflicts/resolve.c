@@ -12,14 +12,19 @@
  * rounds. */
 enum { MIN_DEVICE_KEYS = 1 << 20 };
 
-/* Local. Returns whether the rounds run on the device. If the caller does not choose the place, MIN_DEVICE_KEYS
- * decides. */
-static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
+/* Local, since there is a single rank. *device becomes true if the rounds run on the device. If the caller does not
+ * choose the place, MIN_DEVICE_KEYS decides. Devices are opened only if there are enough keys. */
+static gemp_code choose_place(const gemp_resolver *resolver, const gemp_conflict_rounds *problem, bool *device)
 {
-	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
-	if (!device || resolver->on == GEMP_PLACE_HOST || !gemp_conflict_rounds_fit(problem, device))
-		return false;
-	return resolver->on == GEMP_PLACE_DEVICE || (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
+	gemp_runtime *context = resolver->context;
+	bool forced = resolver->on == GEMP_PLACE_DEVICE;
+	*device = false;
+	if (!context || resolver->on == GEMP_PLACE_HOST ||
+	    (!forced && problem->offsets[problem->matches] < MIN_DEVICE_KEYS))
+		return GEMP_OK;
+	GEMP_TRY(gemp_runtime_open_devices(context));
+	*device = gemp_conflict_rounds_fit(problem, context->device) && (forced || context->device->gpu);
+	return GEMP_OK;
 }
 
 /* Local. With a single rank all matches are here, so the rounds run on flat arrays, on the host or on the device. */
@@ -27,9 +32,10 @@ static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflic
                                const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
 	GEMP_OWNED_BY(gemp_conflict_rounds_free) gemp_conflict_rounds problem = { 0 };
+	bool device;
 	double began;
 	GEMP_TRY(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
-	bool device = on_device(resolver, &problem);
+	GEMP_TRY(choose_place(resolver, &problem, &device));
 	began = gemp_now();
 	GEMP_TRY(device ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
 	                : gemp_conflict_rounds_host(&problem, rounds));
