@@ -6,6 +6,7 @@
 #include "partition/views/resident.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <string.h>
 
@@ -14,20 +15,39 @@ typedef struct weights {
 	uint64_t vertices[GEMP_SLOT_CLASSES], bytes[GEMP_SLOT_CLASSES], total;
 } weights;
 
-/* Collective. The ranks sum 256 numbers instead of one number for each vertex, so the cost does not depend on the size
- * of the graph. */
-static void class_weights(weights *w, const gemp_resident *resident, const uint64_t *degree)
+/* The weights of this rank's vertices, which all threads add up by ranges. */
+typedef struct weight_task {
+	const uint64_t *degree;
+	uint64_t entry, row; /* bytes of an entry, and of a row without its entries */
+	weights *parts;      /* [GEMP_MAX_RANGES], zero */
+} weight_task;
+
+static void add_weights(void *context, size_t range, size_t begin, size_t end)
 {
-	uint64_t entry = sizeof(gemp_vertex);
+	const weight_task *t = context;
+	weights *part = &t->parts[range];
+	for (size_t v = begin; v < end; v++) {
+		unsigned class = gemp_degree_class(t->degree[v]);
+		part->vertices[class]++;
+		part->bytes[class] += t->degree[v] * t->entry + t->row;
+	}
+}
+
+/* Collective. The ranks sum 256 numbers instead of one number for each vertex, so the cost does not depend on the size
+ * of the graph. parts[GEMP_MAX_RANGES] is zero. */
+static void class_weights(weights *w, weights *parts, const gemp_resident *resident, const uint64_t *degree)
+{
+	weight_task t = { degree, sizeof(gemp_vertex), resident->view_count * sizeof(uint64_t), parts };
 	*w = (weights){ 0 };
 	for (size_t v = 0; v < resident->view_count; v++)
 		if (resident->keys[v].edges)
-			entry = sizeof(gemp_vertex) + sizeof(gemp_edge);
-	for (size_t v = 0; v < resident->graph->rows; v++) {
-		unsigned class = gemp_degree_class(degree[v]);
-		w->vertices[class]++;
-		w->bytes[class] += degree[v] * entry + resident->view_count * sizeof(uint64_t);
-	}
+			t.entry = sizeof(gemp_vertex) + sizeof(gemp_edge);
+	gemp_for_ranges(resident->graph->rows, add_weights, &t);
+	for (size_t r = 0; r < gemp_range_count(resident->graph->rows); r++)
+		for (int c = 0; c < GEMP_SLOT_CLASSES; c++) {
+			w->vertices[c] += parts[r].vertices[c];
+			w->bytes[c] += parts[r].bytes[c];
+		}
 	gemp_comm_sum(resident->context->comm, w->vertices, GEMP_SLOT_CLASSES);
 	gemp_comm_sum(resident->context->comm, w->bytes, GEMP_SLOT_CLASSES);
 	for (int c = 0; c < GEMP_SLOT_CLASSES; c++)
@@ -213,13 +233,14 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	const gemp_comm *comm = resident->context->comm;
 	const gemp_shard *graph = resident->graph;
 	GEMP_OWNED uint64_t *degree = NULL;
+	GEMP_OWNED weights *parts = NULL;
 	weights w;
 	gemp_code code = copy_keys(resident, keys);
-	GEMP_THEN(GEMP_NEW(degree, graph->rows));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count; v++)
 		gemp_view_degrees(graph, &keys[v], degree);
-	class_weights(&w, resident, degree);
+	class_weights(&w, parts, resident, degree);
 	gemp_vertex hot = choose_hot(resident, &w);
 	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
 	gemp_free(degree);

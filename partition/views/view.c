@@ -8,6 +8,8 @@
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "device/staging.h"
+#include "device/transfer.h"
 
 #include <string.h>
 
@@ -59,6 +61,26 @@ void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64
 	gemp_for_elements(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
 }
 
+/* The own slots of a single rank are all slots. */
+static void list_all(void *context, size_t begin, size_t end)
+{
+	gemp_vertex *slots = context;
+	for (size_t s = begin; s < end; s++)
+		slots[s] = (gemp_vertex)s;
+}
+
+/* Marks the own slots in words[], and then lists the marks. This gives ascending slots without a sort. */
+static void list_own(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order, size_t words)
+{
+	for (size_t v = 0; v < graph->rows; v++) {
+		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
+		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
+	}
+	for (size_t w = 0, found = 0; w < words; w++)
+		for (uint32_t left = out->words[2 * w]; left; left &= left - 1)
+			out->own_slots[found++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
+}
+
 /* bits[1] of each word is the number of own slots from `hot` on in the words before. */
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
                              gemp_vertex hot)
@@ -67,16 +89,13 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
 	size_t words = gemp_bits32_words(graph->vertex_count);
 	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
 	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->words, 2 * words + 2), GEMP_ARRAY(out->own_slots, graph->rows)));
-	/* The own slots are marked, and then the marks are listed. This gives ascending slots without a sort. */
-	for (size_t v = 0; v < graph->rows; v++) {
-		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
-		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
-	}
-	size_t found = 0;
+	if (graph->rows == graph->vertex_count)
+		gemp_for_elements(graph->rows, list_all, out->own_slots);
+	if (graph->rows == graph->vertex_count && hot == graph->vertex_count)
+		return GEMP_OK; /* no own slot lies beyond the hot ones, so all words are 0 */
+	list_own(out, graph, order, words);
 	for (size_t w = 0; w < words; w++) {
 		uint32_t *bits = &out->words[2 * w];
-		for (uint32_t left = bits[0]; left; left &= left - 1)
-			out->own_slots[found++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
 		if (w * 32 < hot)
 			bits[0] &= hot - w * 32 >= 32 ? 0 : ~UINT32_C(0) << (hot - w * 32);
 		bits[1] = (uint32_t)out->own;
@@ -94,22 +113,43 @@ void gemp_residency_free(gemp_residency *residency)
 	*residency = (gemp_residency){ 0 };
 }
 
-/* Uploads positions as 32-bit numbers. */
+/* Positions that all threads narrow to 32 bits. */
+typedef struct narrow_task {
+	const uint64_t *from;
+	uint32_t *to;
+} narrow_task;
+
+static void narrow_range(void *context, size_t begin, size_t end)
+{
+	const narrow_task *n = context;
+	for (size_t r = begin; r < end; r++)
+		n->to[r] = (uint32_t)n->from[r];
+}
+
+/* Uploads positions as 32-bit numbers: through page-locked memory to a GPU, in place on a CPU device. */
 static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 {
-	GEMP_OWNED uint32_t *narrow = NULL;
-	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
-	for (size_t r = 0; r <= view->rows; r++)
-		narrow[r] = (uint32_t)view->begin[r];
-	return gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow);
+	const size_t count = view->rows + 1;
+	gemp_host_mapping mapping = { 0 };
+	GEMP_TRY(gemp_buffer_new(&view->device_begin, device, count * sizeof(uint32_t), NULL));
+	if (device->gpu)
+		return gemp_transfer_upload(device, &view->device_begin, (gemp_transfer_numbers){ .wide = view->begin }, count);
+	gemp_code code = gemp_host_mapping_begin(&mapping, device, &view->device_begin,
+	                                         &(gemp_readback_range){ 0, view->device_begin.size }, 1);
+	if (code == GEMP_OK) {
+		gemp_for_elements(count, narrow_range, &(narrow_task){ view->begin, (uint32_t *)(void *)mapping.host[0] });
+		code = gemp_host_mapping_end(&mapping, device);
+	}
+	gemp_host_mapping_free(&mapping, device);
+	return code;
 }
 
 /* A CPU device uses the host array itself. */
-static gemp_code borrow_or_share(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
+static gemp_code load_array(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
 {
 	if (!view->shared.bytes)
-		return gemp_buffer_borrow(buffer, view->device, size, array);
-	return gemp_buffer_share(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
+		return gemp_buffer_load(buffer, view->device, size, array);
+	return gemp_buffer_load_shared(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
 }
 
 /* If a view is uploaded already, it must have the same width of positions. */
@@ -124,15 +164,14 @@ gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 	view->device = device;
 	view->wide_positions = wide;
 	if (wide)
-		GEMP_TRY_DONE(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
+		GEMP_TRY_DONE(load_array(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
 	else if (view->begin32)
-		GEMP_TRY_DONE(
-			borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin32, view->begin32));
+		GEMP_TRY_DONE(load_array(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin32, view->begin32));
 	else
 		GEMP_TRY_DONE(upload_begin32(view, device));
-	GEMP_TRY_DONE(borrow_or_share(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
+	GEMP_TRY_DONE(load_array(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
 	if (view->edges)
-		GEMP_TRY_DONE(borrow_or_share(view, &view->device_edges, some * sizeof *view->edges, view->edges));
+		GEMP_TRY_DONE(load_array(view, &view->device_edges, some * sizeof *view->edges, view->edges));
 done:
 	if (code != GEMP_OK)
 		gemp_view_unload(view);
@@ -302,43 +341,90 @@ static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Numbers the vertices: this rank's part of them if the ranks of the node share the arrays, and otherwise all. A slot
- * follows all slots of higher classes, and the slots of lower ids in its class. */
-static void number_slots(gemp_slot_order *out, const uint8_t *class)
+/* A counting sort by class, on all threads. Each range of vertices counts its classes, and then has the next slot of
+ * each class. */
+typedef struct numbering {
+	const gemp_slot_order *order;
+	const uint8_t *class;                /* [vertices] */
+	size_t first;                        /* the vertex of row 0 of the ranges */
+	uint64_t (*next)[GEMP_SLOT_CLASSES]; /* [ranges] */
+} numbering;
+
+static void count_classes(void *context, size_t range, size_t begin, size_t end)
 {
-	uint64_t mine[GEMP_SLOT_CLASSES] = { 0 }, before[GEMP_SLOT_CLASSES], all[GEMP_SLOT_CLASSES], next = 0;
-	size_t first, end;
-	gemp_shared_range(&out->shared, (size_t)out->vertices, &first, &end);
-	for (size_t v = first; v < end; v++)
-		mine[class[v]]++;
+	const numbering *n = context;
+	for (size_t v = n->first + begin; v < n->first + end; v++)
+		n->next[range][n->class[v]]++;
+}
+
+static void assign_slots(void *context, size_t range, size_t begin, size_t end)
+{
+	const numbering *n = context;
+	for (size_t v = n->first + begin; v < n->first + end; v++) {
+		gemp_vertex slot = (gemp_vertex)n->next[range][n->class[v]]++;
+		n->order->slot_of[v] = slot;
+		n->order->id_of[slot] = (gemp_vertex)v;
+	}
+}
+
+/* Numbers the vertices: this rank's part of them if the ranks of the node share the arrays, and otherwise all. A slot
+ * follows all slots of higher classes, and the slots of lower ids in its class. next[GEMP_MAX_RANGES] is zero. */
+static void number_slots(gemp_slot_order *out, const uint8_t *class, uint64_t (*next)[GEMP_SLOT_CLASSES])
+{
+	uint64_t mine[GEMP_SLOT_CLASSES] = { 0 }, before[GEMP_SLOT_CLASSES], all[GEMP_SLOT_CLASSES], slots = 0;
+	numbering n = { .order = out, .class = class, .next = next };
+	size_t end;
+	gemp_shared_range(&out->shared, (size_t)out->vertices, &n.first, &end);
+	const size_t ranges = gemp_range_count(end - n.first);
+	gemp_for_ranges(end - n.first, count_classes, &n);
+	for (size_t r = 0; r < ranges; r++)
+		for (int c = 0; c < GEMP_SLOT_CLASSES; c++)
+			mine[c] += next[r][c];
 	gemp_shared_sums(&out->shared, mine, before, all, GEMP_SLOT_CLASSES);
 	for (int c = 0; c < GEMP_SLOT_CLASSES; c++) {
-		before[c] += next;
-		next += all[c];
+		uint64_t slot = slots + before[c];
+		for (size_t r = 0; r < ranges; r++) {
+			uint64_t count = next[r][c];
+			next[r][c] = slot;
+			slot += count;
+		}
+		slots += all[c];
 	}
-	for (size_t v = first; v < end; v++) {
-		gemp_vertex slot = (gemp_vertex)before[class[v]]++;
-		out->slot_of[v] = slot;
-		out->id_of[slot] = (gemp_vertex)v;
-	}
+	gemp_for_ranges(end - n.first, assign_slots, &n);
 	if (out->shared.bytes)
 		gemp_shared_fence(&out->shared);
 }
 
-/* Classes are complemented before they are gathered, so the ascending order begins with the highest degrees. */
+/* The classes of this rank's vertices. They are complemented, so the ascending order begins with the highest
+ * degrees. */
+typedef struct class_task {
+	const uint64_t *degree;
+	uint8_t *class;
+} class_task;
+
+static void find_classes(void *context, size_t begin, size_t end)
+{
+	const class_task *c = context;
+	for (size_t v = begin; v < end; v++)
+		c->class[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(c->degree[v]));
+}
+
+/* A single rank's classes need not be gathered. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {
 	GEMP_OWNED uint8_t *mine = NULL, *class = NULL;
 	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED uint64_t(*next)[GEMP_SLOT_CLASSES] = NULL;
 	*out = (gemp_slot_order){ .vertices = graph->vertex_count };
-	gemp_code code = GEMP_NEW(mine, graph->rows);
-	for (size_t v = 0; code == GEMP_OK && v < graph->rows; v++)
-		mine[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degree[v]));
-	code = gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin);
+	gemp_code code = gemp_new_all(GEMP_ARRAY(mine, graph->rows), GEMP_ARRAY(next, GEMP_MAX_RANGES));
+	if (code == GEMP_OK)
+		gemp_for_elements(graph->rows, find_classes, &(class_task){ degree, mine });
+	if (comm->size > 1)
+		code = gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin);
 	GEMP_THEN(allocate_order(out, comm));
 	if (code == GEMP_OK)
-		number_slots(out, class);
+		number_slots(out, class ? class : mine, next);
 	else
 		gemp_slot_order_free(out);
 	return code;
@@ -348,9 +434,11 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 gemp_code gemp_slot_order_upload(const gemp_slot_order *order, gemp_device *device, gemp_buffer *id_of)
 {
 	size_t size = (size_t)order->vertices * sizeof *order->id_of;
+	if (size == 0)
+		return gemp_buffer_new(id_of, device, 1, NULL);
 	if (!order->shared.bytes)
-		return gemp_buffer_new(id_of, device, size ? size : 1, size ? order->id_of : NULL);
-	return gemp_buffer_share(id_of, device, size, order->id_of, gemp_shared_own_bytes(&order->shared, size));
+		return gemp_buffer_load(id_of, device, size, order->id_of);
+	return gemp_buffer_load_shared(id_of, device, size, order->id_of, gemp_shared_own_bytes(&order->shared, size));
 }
 
 void gemp_slot_order_free(gemp_slot_order *order)

@@ -26,7 +26,7 @@ typedef struct gemp_limits {
 	/* Bytes: a larger block is refused as if the node had no memory for it [no limit]: comm/shared. */
 	size_t shared_max;
 
-	/* Bytes of one pinned buffer between host and device [8 MiB]: device/staging. */
+	/* Bytes of one pinned buffer between host and device [8 MiB]: device/transfer. */
 	size_t transfer_chunk;
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */

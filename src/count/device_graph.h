@@ -37,7 +37,6 @@ typedef struct gemp_count_graph {
 	double table_bound[GEMP_MAX_VERTEX_TABLES];        /* an upper bound on the magnitudes in the table */
 	double low_bound;                                  /* an upper bound on the length of low rows */
 	const uint64_t *host_offsets, *host_upper_offsets; /* copies on the host, to list tasks; borrowed from the engine */
-	const gemp_vertex *host_indices;
 
 	/* Low row v: the neighbours of v with slots less than v. Low rows contain each edge once. The buffers are empty if
 	 * the plan does not need low rows. */

@@ -72,7 +72,6 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
 	g->host_offsets = engine->view->begin;
 	g->host_upper_offsets = engine->upper_offsets;
-	g->host_indices = engine->view->neighbours;
 	for (size_t v = 0; v < count; v++)
 		g->max_prefix = (uint32_t)gemp_max(g->max_prefix, engine->upper_offsets[v] - g->host_offsets[v]);
 	return GEMP_OK;

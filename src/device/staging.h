@@ -2,8 +2,7 @@
  *
  * A readback is a buffer that kernels write and the host reads. A host mapping is the opposite direction. On a GPU both
  * use page-locked memory from a pool of the device, since locking takes milliseconds per 10 MB. On a CPU device both
- * map the buffer itself. A transfer copies arrays of numbers, which may have 64 bits on the host and have 32 on the
- * device. Local.
+ * map the buffer itself. device/transfer.h copies large arrays. Local.
  *
  * A readback: a kernel writes readback.buffer and ends -> begin -> (the next kernel, on another buffer, may run) ->
  * wait: the ranges are complete, at host[] -> the host reads -> end -> a kernel may write again. */
@@ -66,21 +65,5 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device);
 /* {0} is allowed */
 void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device);
-
-/* TRANSFERS of numbers between the host, where they may have 64 bits, and a device, where they have 32 bits.
- *
- * They use a few blocks of page-locked memory: threads convert some blocks while others are transferred. */
-
-/* An array of the host. Exactly one pointer is set. */
-typedef struct gemp_transfer_numbers {
-	uint32_t *narrow;
-	uint64_t *wide;
-} gemp_transfer_numbers;
-
-/* Copies `count` numbers to the begin of the buffer, or from position `at` of the buffer on. Kernels that use the
- * buffer must have ended. */
-gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
-gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
-                                 size_t count);
 
 #endif

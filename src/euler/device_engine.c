@@ -4,7 +4,7 @@
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/program.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 #include "kernels/euler/euler_abi.h"
 
 #include <assert.h>

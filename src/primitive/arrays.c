@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 #include "core/search.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 #include "primitive/distinct.h"
 
 enum { PROBES = 255 }; /* codes that are probed for each bound in a round */
@@ -167,7 +167,7 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 	return code;
 }
 
-/* Sizes are multiples of 4 bytes. Copies to and from a GPU use page-locked memory (device/staging.h). */
+/* Sizes are multiples of 4 bytes. Copies to and from a GPU use page-locked memory (device/transfer.h). */
 static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/launch.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 
 enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
 enum { BEGIN, SAMPLE, FLATTEN, UNITE_ALL, KERNELS };

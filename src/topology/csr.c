@@ -10,7 +10,7 @@
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/launch.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "core/timer.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 #include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/rows_by_target.h"

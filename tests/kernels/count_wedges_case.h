@@ -169,7 +169,6 @@ static inline void case_make(wedges_case *c, gemp_runtime *context, uint32_t n, 
 	case_upload(c, seed);
 	c->graph.host_offsets = c->begin;
 	c->graph.host_upper_offsets = c->mid;
-	c->graph.host_indices = c->neighbours;
 }
 
 static inline void case_free(wedges_case *c)

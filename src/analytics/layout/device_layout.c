@@ -2,22 +2,10 @@
 
 #include "core/memory.h"
 #include "core/timer.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 
 #include <assert.h>
 #include <stdio.h>
-
-/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the remaining bytes, since weights may
- * have 8 or 16 bits. */
-static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
-{
-	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
-	if (!device->gpu || !size)
-		return gemp_buffer_borrow(out, device, size, bytes);
-	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
-	GEMP_TRY(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
-	return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
-}
 
 /* Offsets have 32 bits if they fit, since kernels read two offsets for each row. The host's offsets have 64 bits, so
  * even a CPU device then needs a copy. */
@@ -25,7 +13,7 @@ static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const ge
 {
 	size_t count = (size_t)rows->rows + 1;
 	if (wide)
-		return load(&out->begin, device, rows->begin, count * sizeof *rows->begin);
+		return gemp_buffer_load(&out->begin, device, count * sizeof *rows->begin, rows->begin);
 	if (device->gpu) {
 		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_upload(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
@@ -41,8 +29,8 @@ static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gem
 {
 	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
 	GEMP_TRY(load_begin(out, device, rows, wide));
-	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
-	return load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
+	GEMP_TRY(gemp_buffer_load(&out->end, device, (size_t)out->edges * sizeof *rows->end, rows->end));
+	return gemp_buffer_load(&out->weight, device, (size_t)out->edges * weight_size, rows->weight);
 }
 
 /* The buffer of offsets may borrow narrow[], so it is freed first. */

@@ -3,7 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "device/staging.h"
+#include "device/transfer.h"
 #include "primitive/split.h"
 
 #include <stdio.h>

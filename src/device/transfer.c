@@ -1,0 +1,275 @@
+#include "device/transfer.h"
+
+#include "core/limits.h"
+#include "core/threads.h"
+#include "device/staging.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+	LANES = 4,            /* pieces that are transferred or converted at the same time */
+	PARTS = 8,            /* parts of a piece, each converted by one thread */
+	ALONE_BELOW = 1 << 17 /* numbers: fewer do not justify threads */
+};
+
+/* The calling thread uses the device. A helper thread starts one loop that converts all pieces, since starting a loop
+ * for each piece would take as long as converting it. */
+typedef struct pipeline {
+	gemp_device *device;
+	gemp_transfer_source *source; /* makes the numbers that are sent */
+	const void *self;             /* the first argument of `source` */
+	gemp_transfer_numbers to;     /* array of the numbers that are received */
+	/* count: numbers in total; piece: numbers of a piece; pieces: number of pieces; parts: parts of a piece */
+	size_t count, piece, pieces, parts;
+	gemp_pinned locked;
+	cl_event under_way[LANES];
+
+	pthread_t helper; /* runs the loop of conversion */
+	bool helped;
+	size_t first; /* first part of the loop */
+
+	pthread_mutex_t mutex;
+	pthread_cond_t moved;
+	size_t ready;       /* number of pieces that may be converted */
+	size_t left[LANES]; /* parts of the lane's piece that are not converted */
+	bool stopped;
+} pipeline;
+
+/* The last piece may be shorter. */
+static size_t numbers_of(const pipeline *p, size_t piece)
+{
+	return gemp_min(p->piece, p->count - piece * p->piece);
+}
+
+/* Piece k uses lane k % LANES, which is free again when its transfer and its conversion have ended. */
+static uint32_t *lane_of(const pipeline *p, size_t piece)
+{
+	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
+}
+
+/* CONVERSION, by threads */
+
+/* The source of an array on the host. */
+static void copy_numbers(const void *self, uint32_t *to, size_t begin, size_t end)
+{
+	const gemp_transfer_numbers *from = self;
+	if (from->narrow)
+		memcpy(to, from->narrow + begin, (end - begin) * sizeof *to);
+	else
+		for (size_t i = begin; i < end; i++)
+			to[i - begin] = (uint32_t)from->wide[i];
+}
+
+/* The inverse of copy_numbers. */
+static void take_numbers(const gemp_transfer_numbers *to, const uint32_t *from, size_t begin, size_t end)
+{
+	if (to->narrow)
+		memcpy(to->narrow + begin, from, (end - begin) * sizeof *from);
+	else
+		for (size_t i = begin; i < end; i++)
+			to->wide[i] = from[i - begin];
+}
+
+/* Writes or reads a part of a piece in its lane. */
+static void convert(const pipeline *p, size_t piece, size_t part)
+{
+	size_t count = numbers_of(p, piece), first = piece * p->piece;
+	size_t begin = count * part / p->parts, end = count * (part + 1) / p->parts;
+	uint32_t *locked = lane_of(p, piece) + begin;
+	if (p->source)
+		p->source(p->self, locked, first + begin, first + end);
+	else
+		take_numbers(&p->to, locked, first + begin, first + end);
+}
+
+/* Threads take parts in ascending order. While a thread waits for a piece, the other threads have all earlier parts. */
+static void convert_part(void *context, unsigned thread, size_t index)
+{
+	(void)thread;
+	pipeline *p = context;
+	size_t piece = (p->first + index) / p->parts;
+	pthread_mutex_lock(&p->mutex);
+	while (piece >= p->ready && !p->stopped)
+		pthread_cond_wait(&p->moved, &p->mutex);
+	bool stopped = p->stopped;
+	pthread_mutex_unlock(&p->mutex);
+	if (stopped)
+		return;
+	convert(p, piece, (p->first + index) % p->parts);
+	pthread_mutex_lock(&p->mutex);
+	if (--p->left[piece % LANES] == 0)
+		pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* The helper thread: one loop over all parts of all pieces. */
+static void *convert_all(void *context)
+{
+	pipeline *p = context;
+	gemp_parallel_for(p->pieces * p->parts, convert_part, p);
+	return NULL;
+}
+
+/* Lets threads convert the piece. Pieces are started in ascending order. */
+static void start_conversion(pipeline *p, size_t piece)
+{
+	pthread_mutex_lock(&p->mutex);
+	p->left[piece % LANES] = p->parts;
+	p->ready = piece + 1;
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* Waits until a started piece is converted. Without a helper thread, this thread's own loop converts it. */
+static void await_conversion(pipeline *p, size_t piece)
+{
+	if (!p->helped) {
+		p->first = piece * p->parts;
+		gemp_parallel_for(p->parts, convert_part, p);
+	}
+	pthread_mutex_lock(&p->mutex);
+	while (p->left[piece % LANES] > 0)
+		pthread_cond_wait(&p->moved, &p->mutex);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* PIPELINE */
+
+/* Sets the sizes and starts the helper thread, unless there is only one piece. */
+static gemp_code open(pipeline *p)
+{
+	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
+	p->pieces = (p->count + p->piece - 1) / p->piece;
+	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
+	pthread_mutex_init(&p->mutex, NULL);
+	pthread_cond_init(&p->moved, NULL);
+	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
+	return GEMP_OK;
+}
+
+/* Releases the event of a lane as soon as it was awaited: the lane's next piece has an event of its own. */
+static gemp_code await_transfer(pipeline *p, size_t piece)
+{
+	cl_event *event = &p->under_way[piece % LANES];
+	if (!*event)
+		return GEMP_OK;
+	gemp_code code = GEMP_CL(clWaitForEvents(1, event));
+	clReleaseEvent(*event);
+	*event = NULL;
+	return code;
+}
+
+/* Wakes waiting threads after a failure. All transfers end before the locked memory is returned. */
+static gemp_code finish(pipeline *p, gemp_code code)
+{
+	pthread_mutex_lock(&p->mutex);
+	p->stopped = code != GEMP_OK;
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
+	if (p->helped)
+		pthread_join(p->helper, NULL);
+	for (size_t lane = 0; lane < LANES; lane++)
+		GEMP_ALSO(await_transfer(p, lane));
+	gemp_pinned_release(&p->locked, p->device);
+	pthread_cond_destroy(&p->moved);
+	pthread_mutex_destroy(&p->mutex);
+	return code;
+}
+
+/* The flush starts the transfer now; without it some drivers wait until the result is requested. */
+static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
+{
+	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
+	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
+	                                      &p->under_way[k % LANES])));
+	return GEMP_CL(clFlush(p->device->copy_queue));
+}
+
+/* A piece is converted into a lane after the transfer of the lane's previous piece has ended. */
+gemp_code gemp_transfer_make(gemp_device *device, const gemp_buffer *to, gemp_transfer_source *source, const void *self,
+                             size_t count)
+{
+	gemp_code code = GEMP_OK;
+	pipeline p = { .device = device, .source = source, .self = self, .count = count };
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY_DONE(open(&p));
+	for (size_t k = 0; k < LANES && k < p.pieces; k++)
+		start_conversion(&p, k);
+	for (size_t k = 0; k < p.pieces; k++) {
+		await_conversion(&p, k);
+		GEMP_TRY_DONE(write_piece(&p, k, to));
+		if (k == 0 || k - 1 + LANES >= p.pieces)
+			continue;
+		GEMP_TRY_DONE(await_transfer(&p, k - 1));
+		start_conversion(&p, k - 1 + LANES);
+	}
+done:
+	return finish(&p, code);
+}
+
+gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
+{
+	return gemp_transfer_make(device, to, copy_numbers, &from, count);
+}
+
+/* Does nothing beyond the last piece, so the caller need not check. */
+static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
+{
+	if (k >= p->pieces)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE,
+	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
+	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	return GEMP_CL(clFlush(p->device->copy_queue));
+}
+
+/* A piece is read into a lane after the lane's previous piece was converted. The loop has one more round than there are
+ * pieces, because the conversion lags one piece behind. */
+gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
+                                 size_t count)
+{
+	gemp_code code = GEMP_OK;
+	pipeline p = { .device = device, .to = to, .count = count };
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY_DONE(open(&p));
+	for (size_t k = 0; k < LANES; k++)
+		GEMP_TRY_DONE(read_piece(&p, k, from, at));
+	for (size_t k = 0; k <= p.pieces; k++) {
+		if (k < p.pieces) {
+			GEMP_TRY_DONE(await_transfer(&p, k));
+			start_conversion(&p, k);
+		}
+		if (k > 0) {
+			await_conversion(&p, k - 1);
+			GEMP_TRY_DONE(read_piece(&p, k - 1 + LANES, from, at));
+		}
+	}
+done:
+	return finish(&p, code);
+}
+
+/* Numbers of 32 bits are copied first, and then the bytes that remain. */
+static gemp_code load_copy(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
+{
+	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
+	gemp_code code = gemp_buffer_new(out, device, size, NULL);
+	GEMP_THEN(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = memory }, words));
+	GEMP_THEN(gemp_buffer_write(device, out, size - rest, rest, (char *)memory + size - rest));
+	if (code != GEMP_OK)
+		gemp_buffer_free(out, device);
+	return code;
+}
+
+gemp_code gemp_buffer_load(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
+{
+	return device->gpu ? load_copy(out, device, size, memory) : gemp_buffer_borrow(out, device, size, memory);
+}
+
+gemp_code gemp_buffer_load_shared(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
+{
+	return device->gpu ? load_copy(out, device, size, memory) : gemp_buffer_share(out, device, size, memory, own);
+}
