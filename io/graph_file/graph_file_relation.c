@@ -9,6 +9,7 @@
 #include "core/limits.h"
 #include "core/status.h"
 #include "core/threads.h"
+#include "graph/either_rows.h"
 #include "io/hdf5/hdf5_attributes.h"
 
 #include <stdatomic.h>
@@ -240,12 +241,27 @@ static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relati
 }
 
 /* get_in loads GEMP_LOAD_IN before GEMP_LOAD_IN_EDGES, which needs the offsets of the matrix by target. */
-gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
-                                 const gemp_column_layout *columns, unsigned parts)
+static gemp_code get_matrices(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
+                              const gemp_column_layout *columns, unsigned parts)
 {
 	if (parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS))
 		GEMP_TRY(get_out(h5, graph, relation, columns, parts));
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
+}
+
+/* Merged rows are made from both matrices. What is read only for them is freed again. */
+gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
+                                 const gemp_column_layout *columns, unsigned parts)
+{
+	unsigned wanted = relation->loaded | parts;
+	if (parts & GEMP_LOAD_EITHER)
+		parts |= (GEMP_LOAD_OUT | GEMP_LOAD_IN) & ~relation->loaded;
+	GEMP_TRY(get_matrices(h5, graph, relation, columns, parts));
+	if (parts & GEMP_LOAD_EITHER) {
+		GEMP_TRY(gemp_comm_agree(h5->comm, gemp_relation_merge_rows(graph, relation)));
+		gemp_relation_keep_rows(relation, wanted);
+	}
+	return GEMP_OK;
 }
 
 /* 32-bit indices take half the bytes of 64-bit indices, so they are used if all numbers fit. */

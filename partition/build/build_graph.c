@@ -15,6 +15,7 @@
 #include "partition/build/builder_state.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/integer_keys.h"
+#include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
 
 #include <string.h>
@@ -358,6 +359,7 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 		graph->rank = builder->comm->rank;
 		graph->ranks = builder->comm->size;
 		graph->seed = builder->options.seed;
+		graph->loader = gemp_rows_by_target_source(builder->comm); /* borrows the communicator for merged rows */
 		code = run_stages(builder, graph);
 	}
 	gemp_builder_clear(builder);

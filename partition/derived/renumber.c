@@ -177,7 +177,7 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	gemp_row_builder rows = { .rows = r->to->rows, .first = r->to->first_vertex };
 	GEMP_TRY_DONE(name_edges(&n));
 	if (r->consumes)
-		gemp_relation_drop_rows(from);
+		gemp_relation_keep_rows(from, 0);
 	GEMP_TRY_DONE(gemp_records_move(r->comm, GEMP_OK, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
 	GEMP_TRY_DONE(gemp_comm_agree(
 		r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count, from->props.count > 0)));

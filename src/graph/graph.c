@@ -85,20 +85,36 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 	return has;
 }
 
-/* Attributes stay, since callers replace only the rows. */
-void gemp_relation_drop_rows(gemp_relation *relation)
+/* Edge numbers by target are useless without the rows that they belong to, so these rows stay with them. */
+void gemp_relation_keep_rows(gemp_relation *relation, unsigned parts)
 {
-	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges, relation->out_offsets,
-	              relation->out_targets);
-	relation->in_offsets = relation->out_offsets = NULL;
-	relation->in_sources = relation->out_targets = NULL;
-	relation->in_edges = NULL;
-	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES | GEMP_LOAD_OUT);
+	if (parts & GEMP_LOAD_IN_EDGES)
+		parts |= GEMP_LOAD_IN;
+	if (!(parts & GEMP_LOAD_OUT)) {
+		gemp_free_all(relation->out_offsets, relation->out_targets);
+		relation->out_offsets = NULL;
+		relation->out_targets = NULL;
+	}
+	if (!(parts & GEMP_LOAD_IN)) {
+		gemp_free_all(relation->in_offsets, relation->in_sources);
+		relation->in_offsets = NULL;
+		relation->in_sources = NULL;
+	}
+	if (!(parts & GEMP_LOAD_IN_EDGES)) {
+		gemp_free(relation->in_edges);
+		relation->in_edges = NULL;
+	}
+	if (!(parts & GEMP_LOAD_EITHER)) {
+		gemp_free_all(relation->either_offsets, relation->either_neighbours);
+		relation->either_offsets = NULL;
+		relation->either_neighbours = NULL;
+	}
+	relation->loaded &= parts | GEMP_LOAD_PROPS;
 }
 
 void gemp_relation_free(gemp_relation *relation)
 {
-	gemp_relation_drop_rows(relation);
+	gemp_relation_keep_rows(relation, 0);
 	gemp_free(relation->name);
 	gemp_table_free(&relation->props);
 	*relation = (gemp_relation){ 0 };

@@ -2,7 +2,8 @@
  *
  * Vertices have ids 0 .. vertex_count - 1 in the file's (random) order. Rank r owns the ids [bounds[r], bounds[r + 1]).
  * Rows, columns and label sets of a shard are those of its own vertices, indexed by id - first_vertex. A relation is in
- * CSR form: out_offsets[rows + 1] and out_targets, and optionally the transpose. Arrays that are not loaded are NULL.
+ * CSR form: out_offsets[rows + 1] and out_targets, and optionally the transpose or both merged (graph/either_rows.h).
+ * Arrays that are not loaded are NULL.
  * The gemp_shard_load_* functions, which are collective, load them through the graph's loader. A graph from a file has
  * a loader; a graph made in memory has none. */
 
@@ -41,6 +42,7 @@ typedef enum gemp_relation_array {
 	GEMP_LOAD_PROPS = 4,    /* props */
 	GEMP_LOAD_IN_EDGES = 8, /* in_edges, in_offsets and in_sources */
 	GEMP_LOAD_ALL = 15,
+	GEMP_LOAD_EITHER = 16, /* either_offsets, either_neighbours; not in GEMP_LOAD_ALL, since the others imply them */
 } gemp_relation_array;
 
 /* An edge type. Edges are numbered in CSR order: by source id, then target id, then attribute bytes. */
@@ -57,6 +59,9 @@ typedef struct gemp_relation {
 	uint64_t *in_offsets;     /* [rows + 1], the first element is 0 */
 	gemp_vertex *in_sources;  /* [in_offsets[rows]] source ids, ascending in a row */
 	gemp_edge *in_edges;      /* [in_offsets[rows]] number of the edge in its relation, ascending among equal sources */
+	uint64_t *either_offsets; /* [rows + 1], the first element is 0 */
+	/* [either_offsets[rows]] targets and sources, ascending in a row: parallel edges as often as they are, a loop once */
+	gemp_vertex *either_neighbours;
 	/* one row for each of this rank's edges, in CSR order; names and types are always known */
 	gemp_table props;
 } gemp_relation;
@@ -118,7 +123,8 @@ gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *na
 void gemp_shard_free(gemp_shard *graph);
 GEMP_RELEASE(gemp_shard_free, gemp_shard *)
 
-void gemp_relation_drop_rows(gemp_relation *relation);
+/* Frees the rows and edge numbers that are not in `parts` (GEMP_LOAD_*). The attributes of edges stay. */
+void gemp_relation_keep_rows(gemp_relation *relation, unsigned parts);
 void gemp_relation_free(gemp_relation *relation);
 
 /* Local. Copies label names and label sets to `to`, which has no labels. */

@@ -436,7 +436,7 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 {
 	relation->props.rows = (size_t)rows->begin[rows->rows];
-	gemp_relation_drop_rows(relation);
+	gemp_relation_keep_rows(relation, 0);
 	relation->loaded |= GEMP_LOAD_OUT;
 	relation->out_offsets = rows->begin;
 	relation->out_targets = rows->source;

@@ -67,6 +67,55 @@ static gemp_shard *build(const fixture *made, const gemp_comm *comm, uint64_t or
 	return graph;
 }
 
+/* The merged rows of each vertex are its sources but itself, and its targets, sorted. `graph` has one rank's part. */
+static bool merged_rows_are_right(const gemp_shard *graph, const gemp_relation *relation)
+{
+	bool right = relation->either_offsets[0] == 0;
+	for (size_t v = 0; v < graph->rows && right; v++) {
+		gemp_vertex self = (gemp_vertex)(graph->first_vertex + v);
+		uint64_t from = relation->either_offsets[v], count = relation->either_offsets[v + 1] - from, found = 0;
+		for (uint64_t e = from; e < from + count; e++) {
+			gemp_vertex other = relation->either_neighbours[e];
+			right &= e == from || other >= relation->either_neighbours[e - 1];
+			if (e > from && other == relation->either_neighbours[e - 1])
+				continue;
+			uint64_t copies = 0, named = 0;
+			for (uint64_t i = from; i < from + count; i++)
+				copies += relation->either_neighbours[i] == other;
+			for (uint64_t i = relation->out_offsets[v]; i < relation->out_offsets[v + 1]; i++)
+				named += relation->out_targets[i] == other;
+			for (uint64_t i = relation->in_offsets[v]; i < relation->in_offsets[v + 1] && other != self; i++)
+				named += relation->in_sources[i] == other;
+			right &= copies == named;
+			found += copies;
+		}
+		right &= found == count;
+		uint64_t loops = 0;
+		for (uint64_t i = relation->in_offsets[v]; i < relation->in_offsets[v + 1]; i++)
+			loops += relation->in_sources[i] == self;
+		right &= count + loops == relation->out_offsets[v + 1] - relation->out_offsets[v] +
+		                              relation->in_offsets[v + 1] - relation->in_offsets[v];
+	}
+	return right;
+}
+
+/* Merged rows are loaded alone, after the rows by source, or with everything. */
+static void check_merged_rows(const char *path, unsigned first)
+{
+	gemp_shard *graph = NULL;
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		gemp_relation *relation = &graph->relations[r];
+		assert_all_ok(gemp_shard_load_relation(graph, r, first));
+		assert_all_ok(gemp_shard_load_relation(graph, r, GEMP_LOAD_EITHER));
+		assert_all(relation->loaded == (first | GEMP_LOAD_EITHER));
+		assert_all(!relation->out_targets == !(first & GEMP_LOAD_OUT) && !relation->in_edges);
+		assert_all_ok(gemp_shard_load_relation(graph, r, GEMP_LOAD_ALL));
+		assert_all(merged_rows_are_right(graph, relation));
+	}
+	gemp_shard_free(graph);
+}
+
 static void round_trip(const fixture *made, uint64_t order, bool undirected)
 {
 	char path[256], alone[256];
@@ -94,7 +143,14 @@ static void round_trip(const fixture *made, uint64_t order, bool undirected)
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
 	gemp_shard_free(graph);
+	for (size_t r = 0; r < whole->relation_count && test_comm.rank == 0;
+	     r++) { /* `whole` has a communicator of one rank */
+		assert_ok(gemp_shard_load_relation(whole, r, GEMP_LOAD_EITHER));
+		assert_true(merged_rows_are_right(whole, &whole->relations[r]));
+	}
 	gemp_shard_free(whole);
+	check_merged_rows(path, 0);
+	check_merged_rows(path, order % 2 ? GEMP_LOAD_OUT : GEMP_LOAD_IN);
 }
 
 static void round_trips(void)
