@@ -17,6 +17,7 @@ const gemp_limits gemp_limits_default = {
 	.halo_shared = -1,
 	.layout_round = 64 << 20,
 	.push_pull_min_gain = 1e-3,
+	.phase_sampling = 1,
 	.nested_local = 16 << 10,
 	.list_rank_gather = 1 << 15,
 	.list_rank_spacing = 8,

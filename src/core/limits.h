@@ -59,6 +59,9 @@ typedef struct gemp_limits {
 	 * as long to compile (PoCL: 6 instead of 3 seconds). With 0, only bytes decide [0.001]:
 	 * match/exchange/push_pull. */
 	double push_pull_min_gain;
+	/* Factor: conditions on attributes are tested before the search without a sample of the search if the test costs
+	 * less than this factor times the sample. With 0 every search is sampled [1]: match/planner/phase_choice. */
+	double phase_sampling;
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
 	uint64_t match_chunk_cost;

@@ -4,6 +4,7 @@
 #include "match/match_run.h"
 #include "match/match_state.h"
 #include "match/planner/order_search.h"
+#include "match/planner/phase_choice.h"
 #include "match/search/search.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"
@@ -346,6 +347,21 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
+/* Collective. Evaluates the conditions that are tested before the search. */
+static gemp_code find_candidates(gemp_match *m)
+{
+	const gemp_plan_options plan = plan_options(m);
+	const gemp_phase_inputs inputs = { .context = m->context,
+		                               .filter = m->filter,
+		                               .graph = m->graph,
+		                               .pattern = m->pattern,
+		                               .symmetry = m->symmetry,
+		                               .options = &m->options,
+		                               .plan = &plan,
+		                               .key_rank = m->pushdown.key_rank };
+	return gemp_filter_candidates(&m->candidates, &m->phases, &inputs);
+}
+
 /* The order is: conditions and symmetry, relations, devices, candidates, statistics, the plan, the rows, and the search.
  * Each of these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
@@ -371,7 +387,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->buffer_bytes;
-	GEMP_TRY(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
+	GEMP_TRY(find_candidates(m));
 	m->attribute_bytes = context->device->buffer_bytes - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));

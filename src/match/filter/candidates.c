@@ -179,6 +179,70 @@ done:
 	return code;
 }
 
+/* Local. Sets the bits of every n-th own candidate of pattern vertex v, at most about `sampled` of them. */
+static gemp_code sample_own(const gemp_candidates *candidates, const gemp_shard *graph, size_t v, size_t sampled,
+                            uint32_t **out, size_t *count)
+{
+	size_t own = graph->rows, seen = 0;
+	GEMP_TRY(GEMP_NEW(*out, gemp_bits32_words(graph->rows) + 1));
+	if (candidates->bits[v]) {
+		own_bits_of(candidates->bits[v], graph->first_vertex, graph->rows, *out);
+		own = gemp_bits32_count(*out, gemp_bits32_words(graph->rows));
+	}
+	const size_t every = own / sampled + 1;
+	memset(*out, 0, gemp_bits32_words(graph->rows) * sizeof **out);
+	for (size_t row = 0; row < graph->rows; row += candidates->bits[v] ? 1 : every)
+		if (!candidates->bits[v] ||
+		    (gemp_candidates_has(candidates, (int)v, graph->first_vertex + row) && seen++ % every == 0)) {
+			gemp_bits32_set(*out, row);
+			++*count;
+		}
+	return GEMP_OK;
+}
+
+/* Local. Tests a condition on the host for a sample of the own candidates. */
+static gemp_code test_sample(const gemp_candidates *candidates, const gemp_shard *graph, const gemp_filter_rows *rows,
+                             const gemp_condition *condition, size_t sampled, uint64_t found[2])
+{
+	GEMP_OWNED uint32_t *among = NULL, *bits = NULL;
+	const size_t v = (size_t)__builtin_ctzll(condition->vertices), words = gemp_bits32_words(graph->rows);
+	size_t count = 0;
+	const gemp_filter_view view = { graph->rows, rows, NULL };
+	GEMP_TRY(GEMP_NEW(bits, words + 1));
+	GEMP_TRY(sample_own(candidates, graph, v, sampled, &among, &count));
+	gemp_code code = gemp_filter_on_host(&view, condition->expr, false, among, bits);
+	found[0] = count;
+	found[1] = code == GEMP_EDATA ? count : gemp_bits32_count(bits, words);
+	return code == GEMP_EDATA ? GEMP_OK : code;
+}
+
+/* One more candidate passes and one more does not, so a small sample never rules out either (Laplace's rule of
+ * succession). */
+gemp_code gemp_candidates_share(const gemp_candidates *candidates, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_condition *condition, bool count_loops, size_t sampled, double *share)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED const gemp_column **columns = NULL;
+	computed_values asked = { 0 };
+	uint64_t found[2] = { 0 };
+	gemp_filter_rows rows = {
+		.rows = graph->rows, .label_set_count = graph->label_set_count, .value = value_of, .value_context = &asked
+	};
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(columns, graph->attributes.count)));
+	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, count_loops, &condition, 1));
+	rows.columns = columns;
+	double began = gemp_now();
+	GEMP_TRY_DONE(load_for(graph, condition->expr, &rows, columns));
+	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, test_sample(candidates, graph, &rows, condition, sampled, found)));
+	gemp_comm_sum(context->comm, found, 2);
+	*share = ((double)found[1] + 1) / ((double)found[0] + 2);
+done:
+	gemp_column_free(&asked.label_lists);
+	gemp_degree_columns_free(&asked.degrees);
+	return code;
+}
+
 /* Without conditions every vertex is a candidate, and no bitmap is made. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count)

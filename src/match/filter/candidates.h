@@ -31,6 +31,11 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 /* Local. Copies bits[words] as the candidates of a pattern vertex that has no bitmap yet. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
 
+/* Collective. *share becomes the share of a condition's candidates that pass it, estimated from at most `sampled` of
+ * each rank's candidates. It is 1 if the condition cannot be computed for one of them. */
+gemp_code gemp_candidates_share(const gemp_candidates *candidates, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_condition *condition, bool count_loops, size_t sampled, double *share);
+
 /* True if the vertex is a candidate of pattern vertex v. */
 static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v, uint64_t id)
 {

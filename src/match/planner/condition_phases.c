@@ -16,8 +16,7 @@ static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 	return found;
 }
 
-/* The number of attributes and keys that an expression mentions. */
-static uint64_t phases_mentions(const gemp_expr *expr)
+uint64_t gemp_phases_mentions(const gemp_expr *expr)
 {
 	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
@@ -44,7 +43,7 @@ static void note_pair(uint64_t *masks, const gemp_expr *expr)
  * and only under --attributes auto. */
 static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_condition_phase when)
 {
-	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
+	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
 	const char *reason = !reads                           ? "reads no attribute"
 	                     : when == GEMP_CONDITIONS_AUTO   ? "ids are what a search starts from"
 	                     : when == GEMP_CONDITIONS_BEFORE ? "attributes before"
@@ -95,7 +94,7 @@ gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *patter
 	GEMP_TRY_DONE(GEMP_NEW(out->after, pattern->condition_count));
 	GEMP_TRY_DONE(GEMP_NEW(out->choices, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
-		out->mentions += phases_mentions(pattern->conditions[i].expr);
+		out->mentions += gemp_phases_mentions(pattern->conditions[i].expr);
 		add(out, &pattern->conditions[i], options->attributes);
 	}
 done:
@@ -241,196 +240,4 @@ void gemp_pushdown_free(gemp_pushdown *p)
 {
 	gemp_free_all(p->edge_tests, p->key_rank);
 	*p = (gemp_pushdown){ 0 };
-}
-
-/* Nanoseconds, measured on 2 cores. before_number, before_string: copying a value of a column to the device and testing
- * it there. after_match: copying a match to the host. after_value: testing one value of a match on the host. */
-static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
-
-enum { SAMPLED = 1 << 12 }; /* maximum number of candidates of a rank in whose rows edges are counted */
-
-/* ESTIMATE of the number of matches. */
-
-/* Every `step`-th of the own rows whose vertices are candidates. */
-typedef struct edge_sample {
-	size_t count, step;
-	size_t rows[SAMPLED];
-} edge_sample;
-
-/* The first row from `row` on whose vertex is a candidate. Words without bits are skipped. */
-static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
-{
-	while (row < graph->rows && bits && !gemp_bits32_test(bits, graph->first_vertex + row)) {
-		uint64_t id = graph->first_vertex + row;
-		row += bits[id / 32] >> id % 32 ? 1 : 32 - id % 32;
-	}
-	return row;
-}
-
-/* Takes every n-th candidate, so the sample does not depend on random numbers. */
-static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
-{
-	size_t own = bits ? 0 : graph->rows, seen = 0;
-	size_t first = next_candidate(graph, bits, 0);
-	for (size_t row = first; bits && row < graph->rows; row = next_candidate(graph, bits, row + 1))
-		own++;
-	out->step = own / SAMPLED + 1;
-	out->count = 0;
-	for (size_t row = first; row < graph->rows; row = next_candidate(graph, bits, row + (bits ? 1 : out->step)))
-		if (!bits || seen++ % out->step == 0)
-			out->rows[out->count++] = row;
-}
-
-/* Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the end with
- * fewer candidates. */
-static double sample_edges(const gemp_shard *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
-                           bool either)
-{
-	bool back = candidates->count[edge->to] < candidates->count[edge->from] &&
-	            gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
-	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
-	const gemp_edge_question question = { graph, candidates, edge->relations, other, !back || either, back || either };
-	uint64_t found = 0;
-	edge_sample sample;
-	take_sample(graph, candidates->bits[at], &sample);
-	for (size_t i = 0; i < sample.count; i++)
-		found += gemp_statistics_row(&question, sample.rows[i]);
-	return (double)found * (double)sample.step;
-}
-
-/* Collective. Estimates the number of matches as if edges connected candidates at random. */
-static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
-                               const gemp_candidates *candidates)
-{
-	double edges[GEMP_MAX_PATTERN_EDGES], matches = 1;
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		edges[e] = sample_edges(graph, candidates, &pattern->edges[e],
-		                        pattern->simple || pattern->edges[e].direction == GEMP_EITHER);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM, context->comm->world));
-	for (size_t v = 0; v < pattern->vertex_count; v++)
-		matches *= (double)candidates->count[v];
-	for (size_t e = 0; e < pattern->edge_count && matches > 0; e++)
-		matches *= edges[e] / ((double)candidates->count[pattern->edges[e].from] *
-		                       (double)candidates->count[pattern->edges[e].to]);
-	return matches;
-}
-
-/* CHOICE of the phase, and the candidates. */
-
-/* Strings cost more to copy and to compare than numbers. */
-static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
-{
-	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
-	    graph->attributes.columns[expr->attribute].type == GEMP_STRING)
-		return true;
-	for (size_t i = 0; i < expr->count; i++)
-		if (reads_string(graph, expr->children[i]))
-			return true;
-	return false;
-}
-
-/* Compares the cost of testing a whole column before the search with the cost of testing the matches after it. Returns
- * true if testing after the search costs less. */
-static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
-{
-	double values = (double)phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
-	double before = reads_string(graph, choice->condition->expr) ? before_string : before_number;
-	choice->before_cost = 1e-9 * rows * values * before;
-	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
-	bool later = choice->after_cost < choice->before_cost;
-	snprintf(choice->reason, sizeof choice->reason,
-	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values, matches * values,
-	         matches, choice->before_cost, choice->after_cost);
-	return later;
-}
-
-/* Collective. All ranks use the estimate of rank 0, since sums of floating-point numbers can differ between ranks. */
-static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, const gemp_shard *graph,
-                          const gemp_pattern *pattern, const gemp_candidates *candidates)
-{
-	double matches = estimate_matches(context, graph, pattern, candidates);
-	GEMP_MPI(MPI_Bcast(&matches, 1, MPI_DOUBLE, 0, context->comm->world));
-	for (size_t i = 0; i < phases->choice_count; i++)
-		if (phases->choices[i].open && estimate_costs(&phases->choices[i], graph, matches))
-			gemp_phases_defer(phases, &phases->choices[i]);
-}
-
-/* True if evaluating the expression can fail for some row: arithmetic can (for example, a division by zero), and so can
- * a bad regular expression. */
-static bool may_fail(const gemp_expr *expr)
-{
-	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
-		return true;
-	for (size_t i = 0; i < expr->count; i++)
-		if (may_fail(expr->children[i]))
-			return true;
-	return false;
-}
-
-/* The arguments that all calls of gemp_candidates_narrow share. */
-typedef struct filter_context {
-	gemp_candidates *candidates;
-	gemp_condition_phases *phases;
-	gemp_runtime *context;
-	gemp_filter *filter;
-	gemp_shard *graph;
-	const gemp_pattern *pattern;
-} filter_context;
-
-/* Collective. Removes the candidates for which one of the conditions is not true. */
-static gemp_code narrow_by(const filter_context *n, const gemp_condition *const *conditions, size_t count)
-{
-	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
-}
-
-/* Collective. Tests conditions [first, count) of `before`. If a condition cannot be computed for some vertex, it is
- * tested after the search instead of failing the query, because this vertex may be in no match. */
-static gemp_code narrow(const filter_context *n, size_t first, size_t count)
-{
-	GEMP_OWNED const gemp_condition **safe = NULL, **unsafe = NULL;
-	size_t safe_count = 0, unsafe_count = 0;
-	GEMP_TRY(gemp_comm_agree(n->context->comm, gemp_new_all(GEMP_ARRAY(safe, count), GEMP_ARRAY(unsafe, count))));
-	for (size_t i = first; i < count; i++)
-		if (may_fail(n->phases->before[i]->expr))
-			unsafe[unsafe_count++] = n->phases->before[i];
-		else
-			safe[safe_count++] = n->phases->before[i];
-	GEMP_TRY(narrow_by(n, safe, safe_count));
-	for (size_t i = 0; i < unsafe_count; i++) {
-		gemp_code code = narrow_by(n, &unsafe[i], 1);
-		if (code == GEMP_OK)
-			continue;
-		if (code != GEMP_EDATA)
-			return code;
-		gemp_phase_choice *choice = n->phases->choices;
-		while (choice->condition != unsafe[i])
-			choice++;
-		gemp_phases_defer(n->phases, choice);
-		snprintf(choice->reason, sizeof choice->reason, "cannot be computed for some vertex");
-	}
-	return GEMP_OK;
-}
-
-/* Conditions that are not open are tested first. The number of matches is then estimated from the candidates that
- * remain. */
-gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
-                                 gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
-                                 const gemp_match_options *options)
-{
-	GEMP_OWNED_BY(gemp_candidates_free) gemp_candidates made = { 0 };
-	const filter_context n = { &made, phases, context, filter, graph, pattern };
-	*out = made;
-	if (filter)
-		gemp_filter_count_loops(filter, phases->count_loops);
-	GEMP_TRY(gemp_candidates_new(&made, context, filter, graph, pattern, NULL, 0));
-	if (options->among)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(&made, options->among_vertex, options->among)));
-	GEMP_TRY(narrow(&n, 0, phases->certain));
-	if (phases->before_count > phases->certain) {
-		choose_phases(phases, context, graph, pattern, &made);
-		GEMP_TRY(narrow(&n, phases->certain, phases->before_count));
-	}
-	*out = made;
-	made = (gemp_candidates){ 0 };
-	return GEMP_OK;
 }

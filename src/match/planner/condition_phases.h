@@ -1,24 +1,24 @@
 /* condition_phases: divides the conditions of a pattern among three phases: before the search (as bitmaps), during the
  * search (pushed down to the step that binds the second vertex), and after the search (match/filter/residual.h).
  *
- * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested in the phase with the
- * lower estimated cost: before the search over a whole column, or after it on the vertices of the matches. The number
- * of matches is estimated from the candidates by labels and ids, and from a sample of the edges of the graph between
- * them. Rank 0 decides for all ranks. */
+ * Each condition on one vertex that reads attributes can be tested before or after the search. Under --attributes auto
+ * these conditions are open until match/planner/phase_choice.h has chosen. */
 
 #ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 #define GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 
-#include "match/filter/candidates.h"
 #include "match/planner/match_options.h"
+#include "partition/runtime.h"
+#include "pattern/plan/plan.h"
 
 /* The phase in which a condition on one vertex is tested, and the reason for it, which --explain prints. */
 typedef struct gemp_phase_choice {
 	const gemp_condition *condition;
 	bool before;
 	bool open;                      /* --attributes auto, and the condition reads attributes: the costs decide */
+	bool decided;                   /* the costs have decided */
 	double before_cost, after_cost; /* estimated seconds of work, summed over all ranks; 0: the costs do not decide */
-	char reason[120];
+	char reason[160];
 } gemp_phase_choice;
 
 typedef struct gemp_condition_phases {
@@ -40,6 +40,9 @@ typedef struct gemp_condition_phases {
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options);
 void gemp_phases_free(gemp_condition_phases *phases);
 
+/* The number of attributes and keys that an expression mentions. */
+uint64_t gemp_phases_mentions(const gemp_expr *expr);
+
 /* Moves a condition from `before` to `after`. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice);
 
@@ -57,13 +60,5 @@ typedef struct gemp_pushdown {
 gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
-
-/* Collective. Makes the candidates for which all conditions in phases->before are true. Under --attributes auto the
- * function also chooses between the phases. It moves some open conditions from phases->before to phases->after, and
- * notes the reasons in phases->choices. The pattern's relations are loaded. filter may be NULL if the pattern has no
- * conditions. Nothing to free after an error. */
-gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
-                                 gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
-                                 const gemp_match_options *options);
 
 #endif
