@@ -51,6 +51,8 @@ typedef struct gemp_query_settings {
 	double launch_factor;  /* factor C of the launch formula (docs/ranks.md); 0: the default */
 	/* find all embeddings and keep one of each match by a hash; otherwise order restrictions break the symmetry */
 	bool symmetry_by_hash;
+	/* where to search: on the threads of the host, without OpenCL; on devices; AUTO: small questions on the host */
+	gemp_placement place;
 	bool count_by_search;    /* enumerate matches even if sums over the graph give the count */
 	bool first_vertex_pivot; /* start at the first vertex of the text; otherwise at the most selective vertex */
 } gemp_query_settings;

@@ -46,6 +46,7 @@ gemp_query_settings gemp_query_options(const gemp_options *options)
 	settings.launch_factor = options->launch_factor;
 	settings.symmetry_by_hash = options->symmetry == 1;
 	settings.count_by_search = options->count_by == 1;
+	settings.place = (gemp_placement)options->on;
 	settings.first_vertex_pivot = options->pivot == 1;
 	return settings;
 }

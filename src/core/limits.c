@@ -16,6 +16,7 @@ const gemp_limits gemp_limits_default = {
 	.halo_kernels = -1,
 	.halo_shared = -1,
 	.layout_round = 64 << 20,
+	.host_entries = 1 << 27,
 	.push_pull_min_gain = 1e-3,
 	.phase_sampling = 1,
 	.nested_local = 16 << 10,

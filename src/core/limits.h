@@ -55,6 +55,9 @@ typedef struct gemp_limits {
 	 * analytics/verify/verify_edges. */
 	uint64_t verify_memory;
 
+	/* Row entries, all ranks: a query that is expected to read fewer is answered on the host, without a device [2^27,
+	 * some tenths of a second on one core; a driver takes as long to start]: query/query. */
+	uint64_t host_entries;
 	/* Seconds: partial matches are sent if that saves a rank at least this time, since the kernels that send take twice
 	 * as long to compile (PoCL: 6 instead of 3 seconds). With 0, only bytes decide [0.001]:
 	 * match/exchange/push_pull. */

@@ -1,6 +1,7 @@
 #include "count/codegen.h"
 
 #include "core/status.h"
+#include "count/expression.h"
 #include "kernels/count/count_abi.h"
 #include "pattern/model/pattern.h"
 

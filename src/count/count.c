@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "count/codegen.h"
 #include "count/engine.h"
+#include "count/expression.h"
+#include "count/host_sums.h"
 #include "count/neighbours.h"
 #include "count/plan.h"
 #include "count/wedges.h"
@@ -235,21 +237,40 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 	return GEMP_OK;
 }
 
-/* Also frees a partly prepared engine, whose missing buffers and kernels are zero. */
-void gemp_count_free(gemp_count_engine *engine)
+/* Local. The inputs are made at once, since nothing has to be built. */
+gemp_code gemp_count_prepare_host(gemp_count_engine **out, gemp_runtime *context, gemp_resident *rows,
+                                  const gemp_count_plan *plan)
 {
-	if (!engine)
-		return;
+	GEMP_OWNED gemp_count_engine *engine = NULL;
+	double began = gemp_now();
+	assert(gemp_count_plan_is_valid(plan));
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(engine, 1));
+	engine->context = context;
+	engine->plan = plan;
+	engine->on_host = true;
+	gemp_code code = gemp_host_graph_new(&engine->host, &rows->views[0], plan, context->comm->rank,
+	                                     context->comm->size);
+	if (code != GEMP_OK) {
+		gemp_host_graph_free(&engine->host);
+		return code;
+	}
+	engine->rows = rows;
+	engine->preparation = gemp_now() - began;
+	context->timers.seconds[GEMP_PHASE_PREPARE] += engine->preparation;
+	*out = engine;
+	engine = NULL;
+	return GEMP_OK;
+}
+
+/* Frees what gemp_count_prepare has put on the device. */
+static void free_buffers(gemp_count_engine *engine)
+{
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	gemp_buffer *buffers[] = { &g->upper_offsets,    &g->support,    &g->ordered_support, &g->low_offsets,
 		                       &g->low_indices,      &g->low_source, &g->low_support,     &engine->maps,
 		                       &engine->clique_list, &engine->slab };
-	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
-		gemp_kernels_free(&engine->sums[i]);
-		gemp_kernels_free(&engine->large[i]);
-		gemp_wedges_free(engine->wedges[i]);
-	}
 	gemp_program_store_and_free(device, &engine->rows_program);
 	gemp_program_store_and_free(device, &engine->program);
 	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
@@ -257,6 +278,21 @@ void gemp_count_free(gemp_count_engine *engine)
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		gemp_buffer_free(&g->tables[k], device);
 	gemp_partials_free(&engine->partials, device);
+}
+
+/* Also frees a partly prepared engine, whose missing buffers and kernels are zero. */
+void gemp_count_free(gemp_count_engine *engine)
+{
+	if (!engine)
+		return;
+	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
+		gemp_kernels_free(&engine->sums[i]);
+		gemp_kernels_free(&engine->large[i]);
+		gemp_wedges_free(engine->wedges[i]);
+	}
+	if (!engine->on_host)
+		free_buffers(engine);
+	gemp_host_graph_free(&engine->host);
 	gemp_resident_release(engine->rows);
 	gemp_free_all(engine->upper_offsets, engine->low_offsets, engine->clique_count, engine);
 }
@@ -404,6 +440,18 @@ static gemp_code divide(sum_run *r)
 	return GEMP_OK;
 }
 
+/* Local. */
+static gemp_code run_on_host(sum_run *r)
+{
+	const gemp_count_engine *engine = r->engine;
+	double began = gemp_now();
+	GEMP_TRY(gemp_host_sums(&engine->host, engine->plan, r->totals));
+	for (size_t i = 0; i < engine->plan->sum_count; i++)
+		r->total += r->totals[i] * engine->plan->sums[i].factor;
+	r->result->kernel_seconds = gemp_now() - began;
+	return GEMP_OK;
+}
+
 /* Computes the direct sums first, because their launches share one wait for the queue. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
@@ -411,8 +459,9 @@ gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 	sum_run r = { .engine = engine, .result = result };
 	*result = (gemp_count_result){ .preparation_seconds = engine->preparation,
 		                           .support_seconds = engine->support_seconds };
-	GEMP_TRY_DONE(gemp_comm_agree(engine->context->comm, run_direct_sums(&r)));
-	GEMP_TRY_DONE(run_other_sums(&r));
+	GEMP_TRY_DONE(gemp_comm_agree(engine->context->comm, engine->on_host ? run_on_host(&r) : run_direct_sums(&r)));
+	if (!engine->on_host)
+		GEMP_TRY_DONE(run_other_sums(&r));
 	add_ranks(&r);
 	for (size_t i = 0; i < engine->plan->sum_count; i++)
 		result->kernel_seconds += result->sum_seconds[i];

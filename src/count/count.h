@@ -3,6 +3,9 @@
  *
  *     gemp_count_plan_new -> gemp_count_prepare -> gemp_count_run -> gemp_count_free
  *
+ * gemp_count_prepare_host takes the place of gemp_count_prepare for small graphs: threads of the host compute the sums
+ * (host_sums.h), and no device is used.
+ *
  * Every rank holds the whole view and sums over its share of the tasks; then the ranks add their totals. Sums are
  * exact: kernels use 64 bits and report possible overflow, and the host adds in 128 bits. */
 
@@ -32,6 +35,10 @@ gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_runtime *context, gemp_
  * prepares the inputs of the sums on the device. graph, the key's relations and plan are borrowed. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan);
+/* Local. Prepares the sums on the host. rows: from gemp_count_get_rows; the engine keeps them until it is freed. All
+ * sums must have a form for the host (gemp_host_sums_work). */
+gemp_code gemp_count_prepare_host(gemp_count_engine **out, gemp_runtime *context, gemp_resident *rows,
+                                  const gemp_count_plan *plan);
 /* Collective. May be called repeatedly. GEMP_EDATA if a summand may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
 void gemp_count_free(gemp_count_engine *engine);

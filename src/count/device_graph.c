@@ -2,25 +2,30 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "count/expression.h"
 #include "device/program.h"
 #include "kernels/count/count_abi.h"
 
 /* A table has its own bound, the symbols `a` and `o` are 0 or 1, and every other symbol is at most the maximum
  * degree. */
-static double symbol_bound(void *self, const char *symbol)
+static void find_bounds(const gemp_count_graph *graph, double bounds[GEMP_SYMBOLS])
 {
-	const gemp_count_graph *graph = self;
-	if (symbol[0] == 'V')
-		return graph->table_bound[symbol[1] - '0'];
-	if (strncmp(symbol, "low_", 4) == 0)
-		return graph->low_bound;
-	return symbol[0] == 'a' || symbol[0] == 'o' ? 1 : graph->max_degree; /* c, g, t, u, up, low */
+	for (int s = 0; s < GEMP_SYMBOLS; s++)
+		bounds[s] = s < GEMP_SYMBOL_SUPPORT ? graph->table_bound[s % GEMP_TABLES] : graph->max_degree;
+	for (int i = 0; i < GEMP_PLACES; i++)
+		bounds[GEMP_SYMBOL_LOW + i] = graph->low_bound;
+	bounds[GEMP_SYMBOL_ADJACENT] = bounds[GEMP_SYMBOL_ORDER] = 1;
 }
 
 /* The bound holds for every vertex of the graph, so it is checked once, before the kernels are built. */
 gemp_code gemp_count_bound(const gemp_count_graph *graph, const char *expression, double *bound)
 {
-	return gemp_expression_bound(expression ? expression : "1", symbol_bound, (void *)(uintptr_t)graph, bound);
+	gemp_compiled program;
+	double bounds[GEMP_SYMBOLS];
+	GEMP_TRY(gemp_expression_compile(&program, expression));
+	find_bounds(graph, bounds);
+	*bound = gemp_expression_bound(&program, bounds);
+	return GEMP_OK;
 }
 
 /* The kernels declare the tables in this order. */
@@ -131,31 +136,18 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 	return fits;
 }
 
-/* Returns the smaller of `maximum` and the binomial coefficient n over k. maximum is 2^90 at most. Each step multiplies
- * before it divides, so every quotient is an integer. */
-static __int128 choose(int64_t n, int k, __int128 maximum)
-{
-	__int128 ways = n >= k;
-	if (n - k < k)
-		k = (int)(n - k); /* the symmetric coefficient, whose steps never decrease */
-	for (int i = 0; i < k && ways < maximum; i++)
-		ways = ways * (n - i) / (i + 1);
-	return ways < maximum ? ways : maximum;
-}
-
 /* Each rank takes every size-th vertex. Hubs, which have the smallest slots, are thus spread over the ranks. */
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
 {
 	gemp_code code = GEMP_OK;
 	int64_t *tables[GEMP_TABLES] = { 0 };
 	const gemp_comm *comm = graph->context->comm;
-	const __int128 maximum = ((__int128)1 << 90) / sum->factor; /* the sum of 2^32 such counts is less than 2^127 */
 	bool fits = true;
 	*total = 0;
 	GEMP_TRY_DONE(read_tables(graph, sum, tables));
 	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
 		if (sum->leaves)
-			*total += choose(tables[0][v], sum->leaves, maximum);
+			*total += gemp_sum_star(sum, tables[0][v]);
 		else
 			fits = add_vertex(sum->polynomial, tables, v, total);
 	if (!fits)

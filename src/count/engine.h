@@ -13,6 +13,7 @@
 #ifndef GEMP_COUNT_ENGINE_H
 #define GEMP_COUNT_ENGINE_H
 
+#include "count/host_graph.h"
 #include "count/wedges_grouped.h"
 #include "partition/views/resident.h"
 
@@ -29,6 +30,8 @@ typedef struct gemp_count_needs {
 struct gemp_count_engine {
 	gemp_runtime *context;
 	const gemp_count_plan *plan;
+	bool on_host;         /* `host` is used, and no member below `rows` and `view` */
+	gemp_host_graph host; /* the inputs of the sums on the host */
 	gemp_count_needs needs;
 	unsigned lanes; /* work-items that share a row in sums over triangles */
 	gemp_resident *rows;

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "count/device_graph.h"
+#include "count/expression.h"
 #include "count/plan.h"
 #include "device/launch.h"
 #include "device/program.h"

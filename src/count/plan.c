@@ -2,43 +2,9 @@
 
 #include "core/memory.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Symbols are whole words: "t_01" does not occur in "t_012" or "at_01". */
-bool gemp_expression_mentions(const char *expression, const char *symbol)
-{
-	size_t length = strlen(symbol);
-	for (const char *at = expression; at && (at = strstr(at, symbol)) != NULL; at += length) {
-		bool starts = at == expression || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-		if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
-			return true;
-	}
-	return false;
-}
-
-/* The symbol is V<table>_<place>. */
-bool gemp_expression_mentions_table(const char *expression, size_t table, int place)
-{
-	char symbol[48];
-	snprintf(symbol, sizeof symbol, "V%zu_%d", table, place);
-	return gemp_expression_mentions(expression, symbol);
-}
-
-/* up_<i> is computed from the degree, so it reads table 0 although the expression does not mention the table. */
-bool gemp_expression_reads_table(const char *expression, size_t table)
-{
-	bool found = false;
-	for (int place = 0; place < GEMP_PLACES; place++) {
-		const char up[] = { 'u', 'p', '_', (char)('0' + place), 0 };
-		found |= gemp_expression_mentions_table(expression, table, place) ||
-		         (table == 0 && gemp_expression_mentions(expression, up));
-	}
-	return found;
-}
 
 /* A linear search finds an equal monomial, since there are few. A monomial whose factor becomes 0 is removed. */
 bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int64_t factor)
@@ -173,115 +139,6 @@ void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 		gemp_text_print(out, "0");
 }
 
-enum { MAX_SYMBOL_LENGTH = 32 };
-
-/* A recursive-descent parser of expressions that computes the bound of each subexpression. */
-typedef struct reader {
-	const char *at;
-	gemp_symbol_bound symbol;
-	void *self;
-	bool bad;
-} reader;
-
-static double read_sum(reader *r);
-
-/* Skips spaces, and then the character c if it comes next. c may be 0, the end of the text. */
-static bool take(reader *r, char c)
-{
-	while (isspace((unsigned char)*r->at))
-		r->at++;
-	if (*r->at != c)
-		return false;
-	r->at++;
-	return true;
-}
-
-static bool is_symbol_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* A negative bound means that the caller does not know the symbol. Then the parser accepts only closing brackets, so
- * the error shows the text behind the symbol. */
-static double read_symbol(reader *r)
-{
-	char name[MAX_SYMBOL_LENGTH];
-	size_t size = 0;
-	for (; is_symbol_char(r->at[size]) && size < sizeof name - 1; size++)
-		name[size] = r->at[size];
-	name[size] = 0;
-	r->at += size;
-	double bound = r->symbol(r->self, name);
-	r->bad |= bound < 0;
-	return bound;
-}
-
-/* A factor is a number, a symbol, a sum in brackets, or a factor behind a minus, which does not change the
- * magnitude. */
-static double read_factor(reader *r)
-{
-	double value = 0;
-	if (take(r, '-'))
-		return read_factor(r);
-	if (take(r, '(')) {
-		value = read_sum(r);
-		r->bad |= !take(r, ')');
-	} else if (isdigit((unsigned char)*r->at)) {
-		char *end;
-		value = (double)strtoull(r->at, &end, 10);
-		r->at = end;
-	} else if (isalpha((unsigned char)*r->at)) {
-		value = read_symbol(r);
-	} else {
-		r->bad = true;
-	}
-	return value;
-}
-
-/* The product of two bounds is a bound on the product. */
-static double read_product(reader *r)
-{
-	double value = read_factor(r);
-	while (!r->bad && take(r, '*'))
-		value *= read_factor(r);
-	return value;
-}
-
-static double read_sum(reader *r)
-{
-	double value = read_product(r);
-	while (!r->bad && (take(r, '+') || take(r, '-')))
-		value += read_product(r);
-	return value;
-}
-
-/* The parser must reach the end of the text; otherwise the text is not an expression. */
-gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound)
-{
-	reader r = { .at = expression, .symbol = symbol, .self = self };
-	*bound = read_sum(&r);
-	if (!r.bad)
-		r.bad = !take(&r, 0);
-	return r.bad ? gemp_fail(GEMP_EINTERNAL, "the expression '%s' of a sum is not understood at '%.20s'", expression,
-	                         r.at)
-	             : GEMP_OK;
-}
-
-/* Replaces every - by + and every symbol by its magnitude as a double. */
-void gemp_expression_magnitude(gemp_text *text, const char *expression)
-{
-	for (const char *at = expression; *at;) {
-		size_t size = 0;
-		while (is_symbol_char(at[size]))
-			size++;
-		if (size)
-			gemp_text_print(text, isdigit((unsigned char)*at) ? "%.*s.0" : "fabs((double)%.*s)", (int)size, at);
-		else
-			gemp_text_print(text, "%c", *at == '-' ? '+' : *at);
-		at += size ? size : 1;
-	}
-}
-
 void gemp_count_plan_free(gemp_count_plan *plan)
 {
 	if (!plan)
@@ -302,6 +159,20 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 	for (size_t k = 1; k < plan->table_count && valid; k++)
 		valid = plan->tables[k].expression != NULL;
 	return valid && (plan->support || !plan->ordered_support);
+}
+
+/* Each step multiplies before it divides, so every quotient is an integer. The sum of 2^32 values that are at most the
+ * maximum is less than 2^127. */
+__int128 gemp_sum_star(const gemp_sum *sum, int64_t degree)
+{
+	const __int128 maximum = ((__int128)1 << 90) / sum->factor;
+	int64_t leaves = sum->leaves;
+	__int128 ways = degree >= leaves;
+	if (degree - leaves < leaves)
+		leaves = degree - leaves; /* the symmetric coefficient, whose steps never decrease */
+	for (int64_t i = 0; i < leaves && ways < maximum; i++)
+		ways = ways * (degree - i) / (i + 1);
+	return ways < maximum ? ways : maximum;
 }
 
 /* The names of the sums in --explain. */

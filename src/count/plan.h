@@ -46,13 +46,6 @@
 
 /* EXPRESSIONS: integer polynomials in the symbols above, as data and as OpenCL C. */
 
-/* Does the expression mention this symbol ("t_01", "V1_0", "c")? The expression NULL mentions none. */
-bool gemp_expression_mentions(const char *expression, const char *symbol);
-/* Does the expression mention a vertex table at this place? Does it read the table at any place? up_<i> reads the
- * degree. */
-bool gemp_expression_mentions_table(const char *expression, size_t table, int place);
-bool gemp_expression_reads_table(const char *expression, size_t table);
-
 /* The numbers of the symbols: vertex tables by place, supports, then the other symbols. */
 enum { GEMP_PLACES = 3, GEMP_TABLES = 8 };
 typedef enum gemp_symbol {
@@ -104,19 +97,6 @@ bool gemp_polynomial_mentions(const gemp_polynomial *polynomial, int symbol);
 /* Prints OpenCL C, by descending powers of c; "0" for an empty polynomial. */
 void gemp_polynomial_print(const gemp_polynomial *polynomial, gemp_text *out);
 
-/* BOUNDS tell before a kernel is built how large an expression can become, and thus whether 64-bit sums suffice. An
- * expression consists of decimal integers, symbols, + - * and parentheses. */
-
-/* Returns the maximum magnitude of a symbol, or a negative number if the symbol is unknown. */
-typedef double (*gemp_symbol_bound)(void *self, const char *symbol);
-
-/* *bound becomes an upper bound on the magnitude of the expression. GEMP_EINTERNAL if the text is not an expression. */
-gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound);
-
-/* Prints OpenCL C for a bound on the magnitude at given values of the symbols: - becomes +, and all operands are
- * doubles. */
-void gemp_expression_magnitude(gemp_text *text, const char *expression);
-
 typedef enum gemp_sum_kind {
 	GEMP_SUM_VERTICES,
 	GEMP_SUM_EDGES,
@@ -165,6 +145,10 @@ GEMP_RELEASE(gemp_count_plan_free, gemp_count_plan *)
 /* For asserts: are the counts within the limits, is the divisor positive, do all tables but table 0 have an expression,
  * and does ordered_support imply support? */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
+
+/* Returns what a vertex of this degree adds to a sum over stars (leaves > 0): its degree choose `leaves`, or a maximum
+ * that is beyond 64 bits with the sum's factor. */
+__int128 gemp_sum_star(const gemp_sum *sum, int64_t degree);
 
 /* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES? codegen.h emits the kernels of these sums. */
 bool gemp_sum_is_direct(const gemp_sum *sum);

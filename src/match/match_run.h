@@ -20,6 +20,7 @@ typedef struct gemp_match_result {
 	const char *embeddings_reason; /* why the embeddings are unknown; NULL if they are known */
 	bool complete;                 /* false: the search ended at the limit of rows */
 	bool by_sums;                  /* a formula counted, without enumeration */
+	bool on_host;                  /* threads of the host found the matches or computed the sums, without a device */
 	uint64_t launches, stages_launched;
 	uint64_t result_fill_percent; /* mean fill of the result buffer over launches */
 	uint64_t pivots;              /* number of candidates of the pivot, summed over ranks */

@@ -2,13 +2,11 @@
 
 #include "core/log.h"
 #include "core/status.h"
-#include "count/count.h"
-#include "count/neighbours.h"
-#include "count/planner.h"
 #include "match/distinct/distinct.h"
 #include "match/match.h"
 #include "pattern/bind/bind.h"
 #include "pattern/symmetry/automorphism.h"
+#include "query/counting.h"
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
 
@@ -18,184 +16,15 @@ struct gemp_prepared {
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_prepared_options options;
-	bool edges;                /* rows have edge columns */
-	gemp_count_plan *sums;     /* set if the query is counted by sums */
-	const char *enumerated;    /* why a count does not use sums; NULL if it uses sums, or if they were not tried */
-	uint64_t order;            /* with sums: order of the automorphism group */
-	gemp_count_engine *engine; /* with sums: NULL if the query is only explained; then rows is set instead */
-	gemp_resident *rows;
-	gemp_match *match; /* set if the query is one search; the members below belong to queries with a finder */
+	bool edges;             /* rows have edge columns */
+	gemp_counting counting; /* has a plan if the query is counted by sums */
+	gemp_match *match;      /* set if the query is one search; the members below belong to queries with a finder */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
 	gemp_apply *apply;               /* evaluates sub-patterns of clauses after the optionals; NULL: not needed */
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 };
-
-/* COUNTING BY SUMS */
-
-/* Sums give one number, so options must not ask for rows, counts by part or vertex, a profile, or an early end. */
-static bool only_counts(const gemp_match_options *o)
-{
-	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
-}
-
-/* Returns why the pattern or an option rules out sums; NULL if sums are possible. */
-static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_match_options *o)
-{
-	if (!o->count_by_formula)
-		return "count-by enumerate";
-	if (o->distinct == GEMP_BY_VERTICES || (o->distinct == GEMP_BY_SUBGRAPH && pattern->has_return))
-		return "matches with one image are to be put together";
-	if (o->symmetry_by_hash || o->pivot_off || o->order_count || o->lanes)
-		return "an option says how to search";
-	if (o->replicate != GEMP_REPLICATE_AUTO && o->replicate != GEMP_REPLICATE_ALL)
-		return "replicate does not let every rank hold all rows";
-	return NULL;
-}
-
-/* Collective. Sums may use half of the device's memory. The estimate covers the rows, the rows of lower slots, a
- * support for each entry of both, and as much again for tables. */
-static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
-{
-	const gemp_device *device = context->device;
-	uint64_t entries = 2 * gemp_shard_edges(graph), bytes = 8 * (entries + graph->vertex_count) * sizeof(uint32_t);
-	bool fits = bytes <= device->memory / 2 && entries * sizeof(uint32_t) <= device->max_buffer;
-	return gemp_comm_sum1(context->comm, !fits) == 0;
-}
-
-/* Collective. All ranks must get the same plan, so a kind of sum is allowed only if all devices support it. Only
- * directed or labelled views can have parallel edges. */
-static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_prepared *q)
-{
-	gemp_runtime *context = q->context;
-	const gemp_pattern *pattern = q->pattern;
-	const gemp_match_options *options = &q->options.match;
-	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
-		                        .direction = GEMP_VIEW_EITHER,
-		                        .simple = pattern->simple };
-	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
-	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
-	out->ordered = gemp_comm_sum1(context->comm, context->device->gpu) == 0;
-	bool codegrees = gemp_neighbours_codegrees(context->device, q->graph->vertex_count);
-	out->codegrees = gemp_comm_sum1(context->comm, !codegrees) == 0;
-	if (pattern->simple || !pattern->edge_count)
-		return GEMP_OK;
-	double began = gemp_now();
-	for (size_t r = 0; r < q->graph->relation_count; r++)
-		if (key.relations[r])
-			GEMP_TRY(gemp_shard_load_relation(q->graph, r, gemp_view_parts(key.direction)));
-	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	GEMP_TRY(gemp_view_parallel(context->comm, q->graph, &key, &out->parallel));
-	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
-	return GEMP_OK;
-}
-
-/* If the order of the group overflows, the planner gets order 1. It refuses patterns of such a size anyway. */
-static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *planner_options)
-{
-	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *own = NULL;
-	const gemp_symmetry *symmetry = q->options.match.symmetry;
-	bool overflow = false;
-	if (!symmetry) {
-		GEMP_TRY(gemp_automorphism_find(&own, q->pattern, true));
-		symmetry = own;
-	}
-	q->order = gemp_symmetry_order(symmetry, &overflow);
-	if (planner_options->hom)
-		q->order = 1;
-	return gemp_count_plan_new(&q->sums, q->pattern, overflow ? 1 : q->order, planner_options, &q->enumerated);
-}
-
-/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right. */
-static gemp_code prepare_rows(gemp_prepared *q, const gemp_view_key *key)
-{
-	GEMP_TRY(gemp_count_get_rows(&q->rows, q->context, q->graph, key));
-	return gemp_comm_agree(q->context->comm, gemp_view_upload(&q->rows->views[0], q->context->device, q->rows->wide));
-}
-
-/* Drops the sums, so that the matches are enumerated instead. */
-static void free_sums(gemp_prepared *q)
-{
-	gemp_count_free(q->engine);
-	gemp_resident_release(q->rows);
-	gemp_count_plan_free(q->sums);
-	q->engine = NULL;
-	q->rows = NULL;
-	q->sums = NULL;
-}
-
-/* Sums that do not fit into memory or 64 bits are no error. Rank 0 warns, and the matches are enumerated. */
-static bool falls_back(gemp_prepared *q, gemp_code *code)
-{
-	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
-		return false;
-	if (q->context->comm->rank == 0)
-		gemp_warn("%s: matches are counted one by one", gemp_message());
-	*code = GEMP_OK;
-	q->enumerated = "its sums do not fit";
-	free_sums(q);
-	return true;
-}
-
-/* Collective. The pattern must be bound. q->sums stays NULL if matches must be enumerated. */
-static gemp_code prepare_sums(gemp_prepared *q)
-{
-	const gemp_match_options *options = &q->options.match;
-	gemp_count_planner_options planner_options;
-	if (!only_counts(options))
-		return GEMP_OK;
-	q->enumerated = unsupported_reason(q->pattern, options);
-	if (q->enumerated)
-		return GEMP_OK;
-	GEMP_TRY(gemp_runtime_open_devices(q->context));
-	q->enumerated = rows_fit(q->context, q->graph) ? NULL : "the rows do not fit on every device";
-	if (q->enumerated)
-		return GEMP_OK;
-	GEMP_TRY(find_planner_options(&planner_options, q));
-	GEMP_TRY(gemp_comm_agree(q->context->comm, find_sums(q, &planner_options)));
-	if (!q->sums)
-		return GEMP_OK;
-	const gemp_view_key key = { .relations = q->pattern->edges[0].relations,
-		                        .direction = GEMP_VIEW_EITHER,
-		                        .simple = true };
-	gemp_code code = options->explained ? prepare_rows(q, &key)
-	                                    : gemp_count_prepare(&q->engine, q->context, q->graph, &key, q->sums);
-	falls_back(q, &code);
-	return code;
-}
-
-/* An orbit has as many embeddings as the group has automorphisms, so orbits times automorphisms is the number of
- * embeddings. */
-static gemp_code fill_result(const gemp_prepared *q, const gemp_count_result *counted, gemp_match_result *result)
-{
-	bool embeddings = q->options.match.distinct == GEMP_BY_NOTHING;
-	uint64_t peaks[] = { gemp_memory_peak(), q->context->device->buffer_peak };
-	gemp_comm_max(q->context->comm, peaks, 2);
-	*result = (gemp_match_result){ .matches = counted->matches,
-		                           .complete = true,
-		                           .embeddings_known = true,
-		                           .launches = counted->launches,
-		                           .rounds = 1,
-		                           .local_share = 1,
-		                           .kernel_imbalance = 1,
-		                           .match_imbalance = 1,
-		                           .host_peak = peaks[0],
-		                           .device_peak = peaks[1],
-		                           .distinct_passes = 1,
-		                           .by_sums = true };
-	if (counted->overflow)
-		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more");
-	if (__builtin_mul_overflow(counted->matches, q->order, &result->embeddings)) {
-		result->embeddings_known = false;
-		result->embeddings_reason = "more than 2^64 - 1";
-		if (embeddings)
-			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with distinct orbit");
-	}
-	if (embeddings)
-		result->matches = result->embeddings;
-	return GEMP_OK;
-}
 
 /* MOTIFS */
 
@@ -310,8 +139,9 @@ static gemp_code prepare_chain(gemp_prepared *q)
 /* Collective. Uses sums if the planner finds any, else one search. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
-	GEMP_TRY(prepare_sums(q));
-	return q->sums ? GEMP_OK : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match);
+	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
+	return q->counting.plan ? GEMP_OK
+	                        : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match);
 }
 
 /* Options are checked first, and the ranks agree on the status before the first collective call. */
@@ -345,7 +175,7 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
-	free_sums(q);
+	gemp_counting_free(&q->counting);
 	gemp_stab_chain_free(q->chain);
 	gemp_symmetry_free(q->symmetry);
 	gemp_free(q);
@@ -378,12 +208,12 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
-	if (q->sums) {
-		gemp_count_plan_print(q->sums, &text);
+	if (q->counting.plan) {
+		gemp_counting_explain(&q->counting, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
-		if (plan && q->enumerated)
-			gemp_text_print(&text, "counted one by one: %s\n", q->enumerated);
+		if (plan && q->counting.enumerated)
+			gemp_text_print(&text, "counted one by one: %s\n", q->counting.enumerated);
 		gemp_text_print(&text, "%s", plan ? plan : "");
 		text.failed |= plan == NULL;
 		gemp_free(plan);
@@ -484,11 +314,11 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 	GEMP_OWNED_BY(free_sink_chain) sink_chain s = { 0 };
 	if (q->options.match.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
-	if (q->sums) {
-		gemp_count_result counted;
-		gemp_code code = gemp_count_run(q->engine, &counted);
-		if (!falls_back(q, &code))
-			return code == GEMP_OK ? fill_result(q, &counted, result) : code;
+	if (q->counting.plan) {
+		bool counted;
+		GEMP_TRY(gemp_counting_run(&q->counting, &counted, result));
+		if (counted)
+			return GEMP_OK;
 		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}
 	if (q->match)

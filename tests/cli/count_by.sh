@@ -26,13 +26,19 @@ for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' -
 	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"
 done
 
-# Sums and enumeration give the same counts. Triangles are counted on 1, 3 and 8 ranks. Other patterns are counted by
-# sums on 1 and 3 ranks, and enumerated on 1 or 3 ranks, as the seed decides.
+# A small graph is summed on the host, where some kinds of sums have no form.
+explained 'on the host' --pattern cycle:4
+explained 'one by one: the host has no form of its sums' --pattern edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4 --on host
+expect 0 1 match g.h5 --pattern cycle:4 --count --explain --dry-run --on device
+grep -q 'on the host' out err && fail 'sums with --on device are on the host'
+
+# Sums on the host, sums on the device and enumeration give the same counts. Triangles are counted on 1, 3 and 8 ranks.
+# Other patterns are counted on the host on 1 and 3 ranks, and in the other ways on 1 or 3 ranks, as the seed decides.
 seed=${GEMP_TEST_SEED:-$RANDOM}
 echo "seed $seed (GEMP_TEST_SEED=$seed repeats this)"
 draws=$((seed & 15))
 for pattern in triangle cycle:4 diamond star:3 path:4; do
-	for by in auto enumerate; do
+	for by in auto 'auto --on device' enumerate; do
 		case $pattern$by in
 		triangle*) some='1 3 8';; # starting eight ranks takes a second each time
 		*auto) some='1 3';;
@@ -40,7 +46,7 @@ for pattern in triangle cycle:4 diamond star:3 path:4; do
 		esac
 		for ranks in $some; do
 			expect 0 $ranks match g.h5 --pattern $pattern --count --count-by $by --json -
-			[ $by$ranks = auto1 ] && wanted=$(field matches)
+			[ "$by$ranks" = auto1 ] && wanted=$(field matches)
 			equal "$(field matches)" "$wanted" "$pattern by $by under $ranks ranks"
 		done
 	done

@@ -13,6 +13,7 @@
 #include "count/count.h"
 #include "count/device_graph.h"
 #include "count/engine.h"
+#include "count/host_sums.h"
 #include "count/plan.h"
 #include "graph/column.h"
 #include "graph/graph.h"
@@ -22,6 +23,7 @@
 #include "partition/views/view.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +303,20 @@ static inline __int128 sum_of(known *k, const gemp_sum *sum)
 	return total;
 }
 
+/* The engine takes over the rows. */
+static inline void check_on_host(gemp_resident *rows, const gemp_count_plan *plan, uint64_t expected)
+{
+	gemp_count_engine *engine = NULL;
+	gemp_count_result result;
+	assert_all(gemp_host_sums_work(plan, &rows->views[0]) < INFINITY);
+	assert_all_ok(gemp_count_prepare_host(&engine, context, rows, plan));
+	for (int run = 0; run < 2; run++) {
+		assert_all_ok(gemp_count_run(engine, &result));
+		assert_all(result.matches == expected && !result.overflow);
+	}
+	gemp_count_free(engine);
+}
+
 /* CHECKS. A constant sum is added to the plan, so that no total is negative. */
 static inline void check(const test_graph *m, gemp_count_plan plan)
 {
@@ -328,7 +344,7 @@ static inline void check(const test_graph *m, gemp_count_plan plan)
 		assert_all(result.matches == (uint64_t)expected && !result.overflow);
 	}
 	gemp_count_free(engine);
-	gemp_resident_release(rows);
+	check_on_host(rows, &plan, (uint64_t)expected);
 	gemp_free(k);
 }
 

@@ -3,7 +3,8 @@ and the cycle of 6.
 
     count_by.py [--seed N] [--patterns N] [--graphs N] [--all [--share I/N]]
 
-By default a few patterns are drawn at random, since PoCL needs seconds to build a kernel. --all tests the 2 patterns
+By default a few patterns are drawn at random for the device, since PoCL needs seconds to build a kernel, and more for
+the host. --all tests the 2 patterns
 of three, 6 of four and 21 of five vertices, and the cycle. --share I/N takes every N-th of these patterns from the
 I-th on, so N processes can run at the same time. The graphs are random graphs of several densities, with hubs, and
 with self-loops and parallel edges in the file; a clique; a star; and a graph whose only edge is a self-loop. By default one of the
@@ -67,8 +68,8 @@ def name_of(edges):
     return 'edges:' + ','.join('%d-%d' % edge for edge in edges)
 
 
-def differs(name, file, ranks, by, want):
-    run = Run(ranks, ['match', file, '--pattern', name, '--count', '--count-by', by, '--json', '-'], 200)
+def differs(name, file, ranks, by, want, on='device'):
+    run = Run(ranks, ['match', file, '--pattern', name, '--count', '--count-by', by, '--on', on, '--json', '-'], 200)
     report = run.json()
     if report and report['matches'] == want.matches and report['embeddings'] == want.embeddings:
         return False
@@ -102,6 +103,10 @@ def main():
             failures += differs(name, file, rng.choice([1, 1, 2, 3, 8]), 'auto', want)
             if o.all or i == 0:
                 failures += differs(name, file, rng.choice([1, 2]), 'enumerate', want)
+    for edges in every if o.all else rng.sample(every, 3 * o.patterns):
+        for text, file in graphs:
+            want = reference.ask([shape(name_of(edges), edges)], None, text, undirected=True)[0]
+            failures += differs(name_of(edges), file, rng.choice([1, 1, 2, 3, 8]), 'auto', want, rng.choice(['host', 'auto']))
     print('%d failures' % failures)
     return failures > 0
 

@@ -26,6 +26,8 @@ gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_se
 	if ((unsigned)out->conditions > GEMP_CONDITIONS_AFTER || (unsigned)out->exchange > GEMP_EXCHANGE_PULL)
 		return gemp_fail(GEMP_EUSAGE, "conditions %d or exchange %d is none of its enumeration", (int)out->conditions,
 		                 (int)out->exchange);
+	if ((unsigned)out->place > GEMP_PLACE_DEVICE)
+		return gemp_fail(GEMP_EUSAGE, "place %d is none of gemp_placement", (int)out->place);
 	if (out->lanes > MAX_LANES)
 		return gemp_fail(GEMP_EUSAGE, "lanes: %" PRIu64 " is more than %d", out->lanes, MAX_LANES);
 	return GEMP_OK;
@@ -41,6 +43,7 @@ gemp_prepared_options gemp_query_search_options(const gemp_query_settings *setti
 		           .count_by_formula = !settings->count_by_search,
 		           .pivot_off = settings->first_vertex_pivot,
 		           .attributes = settings->conditions,
+		           .place = settings->place,
 		           .replicate = settings->replicate,
 		           .exchange = settings->exchange,
 		           .launch_factor = settings->launch_factor,
