@@ -91,7 +91,7 @@ static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 		return (gemp_vertex)graph->vertex_count;
 	if (resident->replicate >= 0)
 		return budget >= w->total ? (gemp_vertex)graph->vertex_count : hot_slots(w, budget);
-	if (gemp_shared_possible(context->comm, (size_t)w->total) && !context->device->gpu)
+	if (gemp_shared_possible(context->comm, (size_t)w->total) && !(context->device && context->device->gpu))
 		resident->node_sharers = context->comm->node_size;
 	return resident->replicate == GEMP_REPLICATE_ALL ? (gemp_vertex)graph->vertex_count : choose_by_memory(resident, w);
 }
@@ -184,7 +184,7 @@ void gemp_resident_evict(gemp_runtime *context)
 static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;) {
-		bool fits = context->device->buffer_bytes + bytes <= context->device->memory / 2;
+		bool fits = !context->device || context->device->buffer_bytes + bytes <= context->device->memory / 2;
 		if (gemp_comm_sum1(context->comm, !fits) == 0)
 			return;
 		free_resident(oldest);
