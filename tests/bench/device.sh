@@ -24,11 +24,5 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yi
 : "${GEMP_SHARED:=$here/../../../shared}"
 export GEMP_SHARED
 [ -f "$GEMP_SHARED/oracles/structural.tsv" ] || { echo "no GEMP_SHARED with oracles/structural.tsv" >&2; exit 77; }
-if [ -z "${GEMP_MPI:-}" ]; then
-	build=${GEMP_BUILD:-/tmp/gemp-bench-build}
-	cmake -S "$here/../.." -B "$build" -DBUILD_TESTING=OFF >"/tmp/gemp-bench-cmake.log" 2>&1 &&
-		cmake --build "$build" -j"$(nproc)" --target gemp-mpi >"/tmp/gemp-bench-build.log" 2>&1 ||
-		{ tail -20 /tmp/gemp-bench-cmake.log /tmp/gemp-bench-build.log >&2; exit 1; }
-	export GEMP_MPI=$build/gemp-mpi
-fi
+. "$here/build.bash"
 exec "${GEMP_PYTHON:-python3}" device.py "$@"

@@ -18,20 +18,14 @@
 #   --edges      edges of the table that is imported (100,000,000; 20,000,000 or 4,000,000 on few cores)
 #   --repeat     number of warm runs (3), of which the least counts; after --seconds (6) no further run of a cell starts
 #   --megabytes  size of the file with which rates are measured (1024; 256 on few cores)
-#   --limit      seconds after which a process is ended (200)
-#   --budget     seconds after which no further process starts (400)
-#   --folder     folder for graphs, which is kept; graphs that it has are not made again
+#   --limit      seconds after which a process is ended (300)
+#   --budget     seconds after which no further process starts (380)
+#   --folder     folder for graphs, which is kept; only the cells that generate write a graph again that it has
 #   --save       folder for the table and raw results; they are saved after each cell, so an interrupted run keeps them
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LC_ALL=C.UTF-8
 : "${GEMP_SHARED:=$here/../../../shared}"
 export GEMP_SHARED
-if [ -z "${GEMP_MPI:-}" ]; then
-	build=${GEMP_BUILD:-/tmp/gemp-bench-build}
-	cmake -S "$here/../.." -B "$build" -DBUILD_TESTING=OFF >"/tmp/gemp-bench-cmake.log" 2>&1 &&
-		cmake --build "$build" -j"$(nproc)" --target gemp-mpi >"/tmp/gemp-bench-build.log" 2>&1 ||
-		{ tail -20 /tmp/gemp-bench-cmake.log /tmp/gemp-bench-build.log >&2; exit 1; }
-	export GEMP_MPI=$build/gemp-mpi
-fi
+. "$here/build.bash"
 exec "${GEMP_PYTHON:-python3}" "$here/latency.py" "$@"

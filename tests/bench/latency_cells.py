@@ -1,6 +1,7 @@
 """The cells of latency.py: commands, the graphs that they need, the bytes that they must move, and the right answers."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -117,6 +118,8 @@ class Graphs:
         path = self.at('edges-%d.tsv' % edges)
         if not os.path.exists(path):
             tool = compile_c(self.folder, 'edges', 'edges.c')
+            if not tool:
+                raise Missing('edges.c does not compile here')
             scale = max(10, (edges // 5).bit_length())
             with open(path + '.part', 'wb') as file:
                 subprocess.run([tool, str(edges), str(scale), '1'], stdout=file, check=True)
@@ -133,7 +136,7 @@ class Graphs:
             from relational import Relational, read_table
         except ImportError as error:  # a Python without SQLite
             raise Missing(str(error)) from None
-        if name.endswith(' generated'):
+        if name.endswith(' generated') or not shutil.which('zstd'):
             self.program('convert', path, '-o', self.at(name + '.tsv'))
             files = [self.at('%s.%s.tsv' % (name, part)) for part in ('vertices', 'edges')]
         tables = list(map(read_table, files))
