@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "partition/views/device_view.h"
 
 #include <string.h>
 
@@ -208,14 +209,36 @@ static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 	return GEMP_OK;
 }
 
-/* Collective. `wide` is the same on all ranks, since the kernels of all ranks are compiled with it. */
+/* Local. Makes the rows of the views that gemp_device_view_begin has begun. */
+static gemp_code make_on_device(gemp_resident *resident)
+{
+	gemp_runtime *context = resident->context;
+	double build = 0, began = gemp_now();
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++)
+		if (!resident->views[v].neighbours)
+			code = gemp_device_view_make(&resident->views[v], context->device, resident->graph, &resident->order,
+			                             &resident->keys[v], resident->wide, &build);
+	context->timers.seconds[GEMP_PHASE_BUILD] += build;
+	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, build);
+	return code;
+}
+
+/* Collective. `wide` is the same on all ranks, since the kernels of all ranks are compiled with it. With a budget for
+ * rows on the device, rounds take the rows from the host. */
 static gemp_code make_views(gemp_resident *resident)
 {
 	uint64_t most = 0;
+	gemp_runtime *context = resident->context;
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
-		GEMP_TRY(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order, &resident->residency,
-		                       &resident->keys[v]));
+		gemp_code code = GEMP_OK;
+		if (!context->budgets.row_cache)
+			code = gemp_device_view_begin(view, context->device, resident->graph, &resident->order, &resident->keys[v]);
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		if (!view->begin)
+			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
+			                       &resident->keys[v]));
 		resident->bytes += view_bytes(view, view->rows);
 		resident->replica_bytes += view_bytes(view, resident->residency.hot);
 		if (view->begin[view->rows] > most)
@@ -223,7 +246,7 @@ static gemp_code make_views(gemp_resident *resident)
 	}
 	gemp_comm_max(resident->context->comm, &most, 1);
 	resident->wide = most > UINT32_MAX - 64;
-	return GEMP_OK;
+	return gemp_comm_agree(context->comm, make_on_device(resident));
 }
 
 /* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
@@ -256,7 +279,8 @@ gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const ge
 {
 	gemp_code code = GEMP_OK;
 	gemp_resident *resident = context->resident;
-	double began = gemp_now();
+	double began = gemp_now(), *seconds = context->timers.seconds,
+		   others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD];
 	while (resident && !matches_request(resident, graph, keys, view_count, replicate))
 		resident = resident->next;
 	if (resident) {
@@ -274,9 +298,18 @@ gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const ge
 	resident->users++;
 	*out = resident;
 	resident = NULL;
-	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
+	gemp_timers_add_less(&context->timers, GEMP_PHASE_CONVERT, began,
+	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD] - others);
 done:
 	free_resident(resident);
+	return code;
+}
+
+gemp_code gemp_resident_to_host(gemp_resident *resident)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++)
+		code = gemp_device_view_to_host(&resident->views[v]);
 	return code;
 }
 
@@ -302,6 +335,7 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 			*out = resident->copies[c].views;
 			return GEMP_OK;
 		}
+	GEMP_TRY(gemp_resident_to_host(resident));
 	GEMP_TRY(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
 	GEMP_TRY(GEMP_NEW(views, resident->view_count));
 	for (size_t v = 0; v < resident->view_count; v++) {

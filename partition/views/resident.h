@@ -45,6 +45,8 @@ gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const ge
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Local. Gets the views for one of the rank's devices. The caller uploads them. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device);
+/* Local. Copies rows that only the device has to the host. */
+gemp_code gemp_resident_to_host(gemp_resident *resident);
 /* Returns the number of ranks of this node that share the rows; 1: no sharing. */
 int gemp_resident_sharers(const gemp_resident *resident);
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */

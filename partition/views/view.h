@@ -34,16 +34,19 @@ typedef struct gemp_residency {
 
 /* A view on the host and, after gemp_view_upload, on a device. */
 typedef struct gemp_view {
-	size_t rows;             /* number of resident rows */
-	uint64_t *begin;         /* [rows + 1] */
-	gemp_vertex *neighbours; /* [begin[rows]] slots, ascending in a row */
-	gemp_edge *edges;        /* [begin[rows]] numbers through all relations; NULL if the key does not ask for edges */
-	uint32_t *begin32;       /* `begin` in 32 bits; may be NULL */
-	gemp_shared shared;      /* the memory of the arrays, if the ranks of the node share them */
-	bool loops;              /* some row of this rank has its own vertex as a neighbour */
-	gemp_device *device;     /* NULL while the view is not uploaded */
-	bool wide_positions;     /* positions on the device have 64 bits, not 32 */
+	size_t rows;     /* number of resident rows */
+	uint64_t *begin; /* [rows + 1] */
+	/* [begin[rows]] slots, ascending in a row; NULL if only the device has the rows (device_view.h) */
+	gemp_vertex *neighbours;
+	gemp_edge *edges;    /* [begin[rows]] numbers through all relations; NULL if the key does not ask for edges */
+	uint32_t *begin32;   /* `begin` in 32 bits; may be NULL */
+	gemp_shared shared;  /* the memory of the arrays, if the ranks of the node share them */
+	bool loops;          /* some row of this rank has its own vertex as a neighbour */
+	gemp_device *device; /* NULL while the view is not uploaded */
+	bool wide_positions; /* positions on the device have 64 bits, not 32 */
 	gemp_buffer device_begin, device_neighbours, device_edges;
+	/* without `neighbours`: the maximum numbers of neighbours of a row that are less and greater than its own slot */
+	uint32_t longest[2];
 } gemp_view;
 
 /* Returns the parts of relations that a view of this direction reads. */

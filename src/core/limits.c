@@ -12,6 +12,7 @@ const gemp_limits gemp_limits_default = {
 	.degrees_round = 1 << 23,
 	.fetch_round = 64 << 20,
 	.view_chunk = 1 << 22,
+	.renumber_chunk = 1 << 26,
 	.halo_listed_max = 1 << 14,
 	.halo_kernels = -1,
 	.halo_shared = -1,

@@ -40,6 +40,11 @@ typedef struct gemp_limits {
 	uint64_t fetch_round;
 	/* Row entries that ranks gather in one exchange, all ranks [2^22]: partition/views/view_build. */
 	uint64_t view_chunk;
+	/* Entries: rows with fewer entries are made by the host, not by a device [0: 2^22 on a GPU, no limit on a CPU
+	 * device]: partition/views/renumber. */
+	uint64_t renumber_min;
+	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
+	uint64_t renumber_chunk;
 
 	/* Changed vertices of a round: up to this number they are listed, and the lists of a kernel have equal parts for
 	 * the other ranks; more are marked in a bitmap [2^14]: analytics/halo/halo_host, analytics/halo/halo_device. */

@@ -97,7 +97,10 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	size_t count;
-	const gemp_layout_options how = { .direction = GEMP_ALONG, .parts = GEMP_LAYOUT_IN, .cut = cut };
+	const bool on_device = options->gather != GEMP_GATHER_BINNED && gemp_random_below(random, 2);
+	const gemp_layout_options how = {
+		.direction = GEMP_ALONG, .parts = GEMP_LAYOUT_IN, .cut = cut, .device = on_device ? device : NULL
+	};
 	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
 	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
@@ -204,6 +207,7 @@ static void all_shapes(void **state)
 												 .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
 		gemp_layout_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_LAYOUT_ON_GRID : GEMP_LAYOUT_BY_TARGET;
 		TEST_LIMIT(halo_kernels, shape / 2 % 2);
+		TEST_LIMIT(renumber_min, 1);
 		TEST_LIMIT(halo_shared, shape % 5 ? -1 : 0);
 		assert_all_ok(
 			gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
@@ -212,6 +216,7 @@ static void all_shapes(void **state)
 		gas_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(renumber_min);
 	TEST_LIMIT_DEFAULT(halo_shared);
 }
 

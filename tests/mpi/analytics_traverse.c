@@ -22,7 +22,8 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction directi
 		                              .weight = weights == 0   ? NULL
 		                                        : weights == 1 ? "weight"
 		                                                       : "cost",
-		                              .wanted = GEMP_LAYOUT_LENGTHS };
+		                              .wanted = GEMP_LAYOUT_LENGTHS,
+		                              .device = gemp_random_below(seed, 2) ? device : NULL };
 	const gemp_frontier_pass pass = gemp_random_below(seed, 3) ? GEMP_FRONTIER_PASS_PUSH : GEMP_FRONTIER_PASS_SHUFFLE;
 	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3), .pass = pass };
 	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3),
@@ -56,11 +57,15 @@ static void random_graphs(void **state)
 		gas_case c;
 		assert_all_ok(gas_case_new(&c, &test_comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 5));
 		TEST_LIMIT(halo_kernels, round % 2);
+		TEST_LIMIT(renumber_min, 1);
+		TEST_LIMIT(renumber_chunk, 1 + gemp_random_below(&seed, round % 3 ? 50 : 5000));
 		TEST_LIMIT(halo_shared, round % 5 ? -1 : 0);
 		check_graph(&c, &seed, (gemp_edge_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
 		gas_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(renumber_min);
+	TEST_LIMIT_DEFAULT(renumber_chunk);
 	TEST_LIMIT_DEFAULT(halo_shared);
 }
 

@@ -11,6 +11,7 @@
 #include "partition/views/view.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "graph_fixture.h"
 #include "harness/limits.h"
 #include "harness/runtime.h"
@@ -209,6 +210,65 @@ static void old_rows_are_evicted(void **state)
 	resident_case_free(&f);
 }
 
+/* The maximum number of entries of a row that are less (part 0) or greater (part 1) than the row's number. */
+static uint32_t longest_part(const gemp_view *view, int part)
+{
+	uint32_t longest = 0;
+	for (size_t row = 0; row < view->rows; row++) {
+		uint32_t entries = 0;
+		for (uint64_t e = view->begin[row]; e < view->begin[row + 1]; e++)
+			entries += part ? view->neighbours[e] > row : view->neighbours[e] < row;
+		longest = (uint32_t)gemp_max(longest, entries);
+	}
+	return longest;
+}
+
+/* Compares the rows that the device makes, where it makes them, with the host's rows of the same view. Returns whether
+ * the device has made them. */
+static bool compare_views(const resident_case *f, const gemp_view_key *key, size_t chunk)
+{
+	TEST_LIMIT(renumber_min, UINT64_MAX);
+	gemp_resident *host = get(f, key, 1, GEMP_REPLICATE_ALL);
+	TEST_LIMIT(renumber_min, 1);
+	TEST_LIMIT(renumber_chunk, chunk);
+	f->context->resident = NULL; /* hides the host's rows from the next request */
+	gemp_resident *device = get(f, key, 1, GEMP_REPLICATE_ALL);
+	gemp_view *made = &device->views[0];
+	const gemp_view *view = &host->views[0];
+	bool on_device = !made->neighbours;
+	assert_all_ok(gemp_view_upload(made, f->context->device, device->wide));
+	assert_all_ok(gemp_resident_to_host(device));
+	assert_all(made->rows == view->rows && made->loops == view->loops && device->wide == host->wide &&
+	           device->bytes == host->bytes);
+	assert_all(memcmp(made->begin, view->begin, (view->rows + 1) * sizeof *view->begin) == 0);
+	assert_all(memcmp(made->neighbours, view->neighbours, view->begin[view->rows] * sizeof *view->neighbours) == 0);
+	for (int part = 0; part < 2 && on_device; part++)
+		assert_true(made->longest[part] == longest_part(view, part));
+	gemp_resident_release(device);
+	f->context->resident = host;
+	gemp_resident_release(host);
+	TEST_LIMIT_DEFAULT(renumber_min);
+	TEST_LIMIT_DEFAULT(renumber_chunk);
+	return on_device;
+}
+
+static void a_device_makes_rows(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	size_t made = 0, trials = 0;
+	for (int round = 0; round < 8; round++) {
+		resident_case f;
+		resident_case_new(&f, 1 + gemp_random_below(&random, 300), gemp_random_below(&random, round % 2 ? 4000 : 60),
+		                  0);
+		const gemp_view_key *const keys[] = { &either, &with_edges, &multi, &out, &other };
+		for (int k = 0; k < 5; k++, trials++)
+			made += compare_views(&f, keys[k], 1 + gemp_random_below(&random, k % 2 ? 40 : 3000));
+		resident_case_free(&f);
+	}
+	assert_true(test_comm.size > 1 ? made == 0 : made >= 3 && made < trials);
+}
+
 typedef struct row_request {
 	const resident_case *f;
 	int64_t replicate;
@@ -232,6 +292,9 @@ static void memory_may_run_out(void **state)
 	assert_all_survive_no_memory(get_and_release, &((row_request){ &f, 0 }));
 	assert_all_survive_no_memory(get_and_release, &((row_request){ &f, GEMP_REPLICATE_ALL }));
 	assert_all(f.context->resident == NULL);
+	TEST_LIMIT(renumber_min, 1);
+	assert_all_survive_no_memory(get_and_release, &((row_request){ &f, GEMP_REPLICATE_ALL }));
+	TEST_LIMIT_DEFAULT(renumber_min);
 	resident_case_free(&f);
 }
 
@@ -244,6 +307,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rows_are_shared_on_a_node),
 		cmocka_unit_test(rows_are_kept_for_next_request),
 		cmocka_unit_test(old_rows_are_evicted),
+		cmocka_unit_test(a_device_makes_rows),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);

@@ -134,6 +134,7 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
 	GEMP_TRY_DONE(build(out, name, defines, &how));
 	count_bytes(out);
 	GEMP_TRY_DONE(GEMP_CL(clFinish(device->queue)));
+	out->report.build += out->rows.build;
 	out->report.prepare = gemp_now() - since - out->report.build;
 done:
 	if (code != GEMP_OK)

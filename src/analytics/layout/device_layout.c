@@ -24,6 +24,20 @@ static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const ge
 	return gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
 }
 
+/* Makes the rows on the device from lists of the graph's rows. */
+static gemp_code make_rows(gemp_device_layout *held, gemp_device_rows *out, const gemp_layout_rows *rows,
+                           const gemp_id_rows *lists)
+{
+	const gemp_layout *layout = held->layout;
+	const gemp_renumber renumber = { lists, layout->list_count, layout->own, layout->id, layout->local, rows->begin };
+	gemp_renumbered made;
+	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
+	GEMP_TRY(gemp_renumber_make(&made, held->device, &renumber, held->wide, &held->build));
+	out->begin = made.begin;
+	out->end = made.entries;
+	return gemp_buffer_new(&out->weight, held->device, 0, NULL);
+}
+
 static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, size_t weight_size,
                            bool wide)
 {
@@ -56,16 +70,21 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_other)) ||
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->out));
 	if (parts & GEMP_LAYOUT_IN) {
-		GEMP_TRY_DONE(load_rows(&out->in, device, &layout->in, size, out->wide));
+		if (layout->in_lists)
+			GEMP_TRY_DONE(make_rows(out, &out->in, &layout->in, layout->in_lists));
+		else
+			GEMP_TRY_DONE(load_rows(&out->in, device, &layout->in, size, out->wide));
 		GEMP_TRY_DONE(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
 		if (layout->in_other.begin) {
 			GEMP_TRY_DONE(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
 			GEMP_TRY_DONE(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
 		}
 	}
-	out->shared_out = parts & GEMP_LAYOUT_IN && parts & GEMP_LAYOUT_OUT && layout->out.end == layout->in.end;
+	out->shared_out = parts & GEMP_LAYOUT_IN && parts & GEMP_LAYOUT_OUT && layout->out.begin == layout->in.begin;
 	if (out->shared_out)
 		out->out = out->in;
+	else if (parts & GEMP_LAYOUT_OUT && layout->out_lists)
+		GEMP_TRY_DONE(make_rows(out, &out->out, &layout->out, layout->out_lists));
 	else if (parts & GEMP_LAYOUT_OUT)
 		GEMP_TRY_DONE(load_rows(&out->out, device, &layout->out, size, out->wide));
 	out->seconds = gemp_now() - since;

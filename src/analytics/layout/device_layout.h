@@ -25,7 +25,8 @@ typedef struct gemp_device_layout {
 	bool wide;                                             /* begin[] has 64 bits (gemp_layout_wide) */
 	gemp_device_rows in, in_ghost, in_other, in_sums, out; /* empty unless loaded */
 	bool shared_out;                                       /* `out` has the same buffers as `in` */
-	double seconds;                                        /* seconds of copying */
+	double seconds;                                        /* seconds of copying, with those of building kernels */
+	double build;                                          /* seconds of building kernels */
 } gemp_device_layout;
 
 /* Must edges be numbered in 64 bits? Kernels count beyond the last edge by less than 2^16 (a slice, or four times the

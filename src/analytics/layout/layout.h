@@ -20,7 +20,9 @@
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_H
 
 #include "comm/comm.h"
+#include "device/device.h"
 #include "graph/graph.h"
+#include "partition/views/renumber.h"
 
 #include <string.h>
 
@@ -41,6 +43,9 @@ typedef struct gemp_layout_options {
 	gemp_layout_weight_kind wanted;
 	bool not_negative; /* negative weights are refused; always so for GEMP_LAYOUT_LENGTHS */
 	gemp_layout_cut cut;
+	/* a device that may make the ends of the rows of a single rank (partition/views/renumber.h): the layout then has
+	 * lists instead of ends. NULL: the host makes them */
+	const gemp_device *device;
 } gemp_layout_options;
 
 /* The type in which weights are stored; the values of GAS_WEIGHTS in kernels/analytics/gas.clh. */
@@ -101,6 +106,10 @@ typedef struct gemp_layout {
 	/* between the ranks of this row of the grid: the rows of in_other whose sums are sent, and the places where sums
 	 * arrive */
 	gemp_layout_links sums;
+	/* [list_count] if a device makes the ends: rows by id that together are the rows of `in` and of `out`. The members
+	 * `end` are then NULL, and there are no weights. Otherwise NULL */
+	gemp_id_rows *in_lists, *out_lists;
+	size_t list_count;
 	double seconds; /* seconds to make the layout, without loading the graph */
 } gemp_layout;
 

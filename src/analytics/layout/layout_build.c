@@ -306,7 +306,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 {
 	gemp_layout *out = state->out;
 	double since = gemp_now();
-	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
+	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight, listed = false;
 	log_step(0);
 	GEMP_TRY(make_weights(state, options));
 	log_step(1);
@@ -315,12 +315,15 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
 	if (state->one_rank)
+		GEMP_TRY(gemp_layout_make_lists(state, options->device, options->parts, &listed));
+	if (state->one_rank && !listed)
 		GEMP_TRY(gemp_layout_make_arcs_alone(state));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
-	GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
+	if (!listed)
+		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
-	if (options->parts & GEMP_LAYOUT_OUT || weigh)
+	if (!listed && (options->parts & GEMP_LAYOUT_OUT || weigh))
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
 	if (weigh)
 		GEMP_TRY(gemp_layout_make_out_weight(out));
@@ -331,7 +334,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 /* Frees rows that were made only to make other rows. `out` may share the arrays of `in`. */
 static void drop_unwanted(gemp_layout *layout, unsigned parts)
 {
-	bool shared = layout->out.end == layout->in.end;
+	bool shared = layout->out.begin == layout->in.begin;
 	if (!(parts & GEMP_LAYOUT_OUT) && layout->out.begin) {
 		if (shared)
 			layout->out = (gemp_layout_rows){ 0 };
@@ -377,13 +380,14 @@ static void free_links(gemp_layout_links *links)
 /* In a symmetric layout of one rank `in` and `out` have the same arrays, which are freed once. */
 void gemp_layout_free(gemp_layout *layout)
 {
-	if (layout->out.end != layout->in.end)
+	if (layout->out.begin != layout->in.begin)
 		free_rows(&layout->out);
 	free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
 	free_rows(&layout->in_other);
 	free_rows(&layout->in_sums);
-	gemp_free_all(layout->id, layout->key_rank, layout->local, layout->out_degree, layout->out_weight);
+	gemp_free_all(layout->id, layout->key_rank, layout->local, layout->out_degree, layout->out_weight, layout->in_lists,
+	              layout->out_lists);
 	free_links(&layout->links);
 	free_links(&layout->sums);
 	*layout = (gemp_layout){ 0 };

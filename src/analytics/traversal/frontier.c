@@ -53,6 +53,9 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 /* heads[] has the first end of each row. If that end is in the frontier, a pull reads no edges of the row. */
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
+	if (f->device->gpu || (rows->begin && !rows->end))
+		return gemp_row_heads_new(&out->heads, f->device, &out->rows->begin, &out->rows->end, rows->rows,
+		                          f->device_rows.wide, &f->build_seconds);
 	GEMP_OWNED uint32_t *heads = NULL;
 	GEMP_TRY(GEMP_NEW(heads, rows->rows));
 	for (uint32_t row = 0; row < rows->rows; row++)
@@ -162,6 +165,7 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_
 	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
 	choose_shape(f, shape);
 	GEMP_TRY(gemp_device_layout_new(&f->device_rows, device, layout, parts));
+	f->build_seconds = f->device_rows.build;
 	GEMP_TRY(upload_rows(f, &f->out, &layout->out, &f->device_rows.out, true));
 	if (parts & GEMP_LAYOUT_IN) {
 		GEMP_TRY(upload_rows(f, &f->in, &layout->in, &f->device_rows.in, false));

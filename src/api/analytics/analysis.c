@@ -55,6 +55,8 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 	how.relations = a->job.relations;
 	how.direction = a->job.edges.direction;
 	how.weight = a->job.edges.weight;
+	if (a->settings.gather != GEMP_GATHER_BINNED)
+		how.device = a->job.device;
 	GEMP_TRY(check_weight(a));
 	gemp_code code = gemp_layout_new(&a->layout, a->job.comm, a->job.shard, &how);
 	if (code == GEMP_EDATA)

@@ -275,10 +275,13 @@ static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 	return part == BEFORE ? before : entries - before;
 }
 
-/* A row that is not longer than the longest part so far cannot have a longer part, so it is not searched. */
+/* A row that is not longer than the longest part so far cannot have a longer part, so it is not searched. A device
+ * that has made the rows has found the longest parts. */
 static uint64_t longest_part(const gemp_view *view, row_part part)
 {
 	uint64_t most = 0;
+	if (!view->neighbours)
+		return view->longest[part == AFTER];
 	for (size_t r = 0; r < view->rows; r++) {
 		uint64_t entries = view->begin[r + 1] - view->begin[r] > most ? entries_of(view, r, part) : 0;
 		most = entries > most ? entries : most;

@@ -110,7 +110,8 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
 	p->budget_given = budget != 0;
 	p->budget = budget ? budget : choose_budget(p, 2);
-	code = renumber_candidates(p);
+	code = gemp_resident_to_host(rows);
+	GEMP_THEN(renumber_candidates(p));
 	GEMP_THEN(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(

@@ -1,0 +1,87 @@
+#include "partition/views/device_view.h"
+
+#include "core/memory.h"
+#include "device/transfer.h"
+#include "partition/views/renumber.h"
+
+/* Lists the rows by id of the relations and directions of a view. An either-way view takes a loop (v, v) once, from the
+ * row by source. */
+static gemp_code list_rows(gemp_id_rows **lists, size_t *count, const gemp_shard *graph, const gemp_view_key *key)
+{
+	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
+	*count = 0;
+	GEMP_TRY(GEMP_NEW(*lists, 2 * graph->relation_count));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (key->relations[r] && out)
+			(*lists)[(*count)++] = (gemp_id_rows){ relation->out_offsets, relation->out_targets, key->simple };
+		if (key->relations[r] && in)
+			(*lists)[(*count)++] = (gemp_id_rows){ relation->in_offsets, relation->in_sources, key->simple || out };
+	}
+	return GEMP_OK;
+}
+
+static gemp_renumber rows_of(const gemp_slot_order *order, const gemp_id_rows *lists, size_t count)
+{
+	return (gemp_renumber){ lists, count, order->vertices, order->id_of, order->slot_of, NULL };
+}
+
+/* A simple view merges parallel edges, which the device does not. If there may be some, the host makes the view. */
+gemp_code gemp_device_view_begin(gemp_view *out, const gemp_device *device, const gemp_shard *graph,
+                                 const gemp_slot_order *order, const gemp_view_key *key)
+{
+	GEMP_OWNED gemp_id_rows *lists = NULL;
+	GEMP_OWNED uint64_t *begin = NULL;
+	size_t count, rows = (size_t)graph->vertex_count;
+	uint64_t entries = 0;
+	gemp_renumber_found found;
+	*out = (gemp_view){ 0 };
+	if (graph->ranks > 1 || key->edges)
+		return GEMP_OK;
+	GEMP_TRY(list_rows(&lists, &count, graph, key));
+	for (size_t l = 0; l < count; l++)
+		entries += lists[l].begin[rows];
+	if (count == 0 || (key->simple && count > 2) || !gemp_renumber_possible(device, rows, entries, 0))
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(begin, rows + 1));
+	gemp_renumber renumber = rows_of(order, lists, count);
+	gemp_renumber_lengths(&renumber, begin, &found);
+	if ((key->simple && found.parallel) || !gemp_renumber_possible(device, rows, begin[rows], found.longest))
+		return GEMP_OK;
+	*out = (gemp_view){ .rows = rows, .begin = begin, .loops = found.loops };
+	begin = NULL;
+	return GEMP_OK;
+}
+
+gemp_code gemp_device_view_make(gemp_view *view, gemp_device *device, const gemp_shard *graph,
+                                const gemp_slot_order *order, const gemp_view_key *key, bool wide, double *build)
+{
+	GEMP_OWNED gemp_id_rows *lists = NULL;
+	gemp_renumbered made;
+	size_t count;
+	GEMP_TRY(list_rows(&lists, &count, graph, key));
+	gemp_renumber renumber = rows_of(order, lists, count);
+	renumber.begin = view->begin;
+	GEMP_TRY(gemp_renumber_make(&made, device, &renumber, wide, build));
+	view->device = device;
+	view->wide_positions = wide;
+	view->device_begin = made.begin;
+	view->device_neighbours = made.entries;
+	view->longest[0] = made.longest[0];
+	view->longest[1] = made.longest[1];
+	return GEMP_OK;
+}
+
+gemp_code gemp_device_view_to_host(gemp_view *view)
+{
+	GEMP_OWNED gemp_vertex *neighbours = NULL;
+	size_t entries = (size_t)view->begin[view->rows];
+	if (view->neighbours)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(neighbours, entries + 1));
+	GEMP_TRY(gemp_transfer_download(view->device, &view->device_neighbours, 0,
+	                                (gemp_transfer_numbers){ .narrow = neighbours }, entries));
+	view->neighbours = neighbours;
+	neighbours = NULL;
+	return GEMP_OK;
+}

@@ -1,0 +1,379 @@
+/* The new rows are cut into chunks of consecutive rows. The threads of the host copy the ids of a chunk into the lanes
+ * of a transfer (device/transfer.h); a row is found by its offset, so every part of a lane can be written by itself. On
+ * the device entries become keys of row and number, which a radix sort orders. While the device sorts a chunk, the next
+ * one is uploaded: chunks use two buffers of ids in turn. */
+
+#include "partition/views/renumber.h"
+
+#include "core/limits.h"
+#include "core/memory.h"
+#include "core/search.h"
+#include "core/threads.h"
+#include "device/launch.h"
+#include "device/program.h"
+#include "device/transfer.h"
+#include "primitive/sort.h"
+
+#include <stdatomic.h>
+
+enum {
+	MIN_ENTRIES = 1 << 22, /* fewer are made by the host in less time than kernels are loaded */
+	MIN_CHUNK = 1 << 16,
+	BYTES = 26, /* of an entry of a chunk: two ids, two keys, and the sort's counters */
+	GROUP = 256,
+	AHEAD = 8, /* rows whose memory is fetched before it is needed */
+};
+
+/* Chunks become smaller until their arrays take a quarter of the free memory at most. */
+static uint64_t chunk_for(const gemp_device *device, uint64_t rest)
+{
+	uint64_t chunk = gemp_limits_now()->renumber_chunk;
+	while (chunk > MIN_CHUNK && (chunk * BYTES > rest / 4 || chunk * sizeof(uint64_t) > device->max_buffer))
+		chunk /= 2;
+	return chunk;
+}
+
+/* Returns the free bytes of the device beside the new rows and the map of numbers. */
+static uint64_t rest_of(const gemp_device *device, uint64_t vertices, uint64_t entries)
+{
+	uint64_t taken = device->buffer_bytes + entries * sizeof(gemp_vertex) +
+	                 (vertices + 1) * (sizeof(uint64_t) + sizeof(gemp_vertex));
+	return device->memory > taken ? device->memory - taken : 0;
+}
+
+bool gemp_renumber_possible(const gemp_device *device, uint64_t vertices, uint64_t entries, uint64_t longest)
+{
+	uint64_t min = gemp_limits_now()->renumber_min, rest = rest_of(device, vertices, entries);
+	uint64_t sorted = gemp_max(longest, gemp_min(entries, (uint64_t)MIN_CHUNK)); /* entries of a chunk, at least */
+	if (!min)
+		min = device->gpu ? MIN_ENTRIES : UINT64_MAX;
+	return vertices && entries >= min && entries * sizeof(gemp_vertex) <= device->max_buffer &&
+	       sorted * sizeof(uint64_t) <= device->max_buffer && sorted * BYTES <= rest / 2;
+}
+
+/* LENGTHS */
+
+typedef struct length_task {
+	const gemp_renumber *rows;
+	uint64_t *begin;
+	_Atomic uint64_t longest;
+	atomic_bool loops, parallel;
+} length_task;
+
+/* The ids of a vertex in a list. */
+typedef struct id_span {
+	const gemp_vertex *ids;
+	size_t count;
+} id_span;
+
+static id_span span_of(const gemp_id_rows *list, gemp_vertex id)
+{
+	return (id_span){ list->ids + list->begin[id], (size_t)(list->begin[id + 1] - list->begin[id]) };
+}
+
+/* *first becomes the position of the first loop in the span. Returns the number of loops. */
+static size_t find_loops(id_span span, gemp_vertex id, size_t *first)
+{
+	size_t end = *first = gemp_lower_bound_u32(span.ids, span.count, id);
+	while (end < span.count && span.ids[end] == id)
+		end++;
+	return end - *first;
+}
+
+/* Has a span an id twice, or have both spans an id in common? Loops are not compared. */
+static bool has_parallel(id_span a, id_span b, gemp_vertex id)
+{
+	for (size_t i = 1; i < a.count; i++)
+		if (a.ids[i] == a.ids[i - 1] && a.ids[i] != id)
+			return true;
+	for (size_t i = 1; i < b.count; i++)
+		if (b.ids[i] == b.ids[i - 1] && b.ids[i] != id)
+			return true;
+	for (size_t i = 0, k = 0; i < a.count && k < b.count;) {
+		if (a.ids[i] == b.ids[k] && a.ids[i] != id)
+			return true;
+		bool less = a.ids[i] < b.ids[k];
+		i += less || a.ids[i] == b.ids[k];
+		k += !less;
+	}
+	return false;
+}
+
+/* Ids ascend, so the lists are read from front to back. */
+static void find_lengths(void *context, size_t begin, size_t end)
+{
+	length_task *t = context;
+	const gemp_renumber *rows = t->rows;
+	uint64_t longest = 0, known = atomic_load_explicit(&t->longest, memory_order_relaxed);
+	bool loops = false, parallel = false;
+	for (size_t v = begin; v < end; v++) {
+		uint64_t length = 0;
+		for (size_t l = 0; l < rows->list_count; l++) {
+			size_t first;
+			id_span span = span_of(&rows->lists[l], (gemp_vertex)v);
+			size_t own = find_loops(span, (gemp_vertex)v, &first);
+			length += span.count - (rows->lists[l].drop_loops ? own : 0);
+			loops |= own > 0 && !rows->lists[l].drop_loops;
+		}
+		t->begin[rows->number_of[v] + 1] = length;
+		longest = gemp_max(longest, length);
+		if (!parallel && rows->list_count <= 2)
+			parallel = has_parallel(span_of(&rows->lists[0], (gemp_vertex)v),
+			                        rows->list_count == 2 ? span_of(&rows->lists[1], (gemp_vertex)v) : (id_span){ 0 },
+			                        (gemp_vertex)v);
+	}
+	while (longest > known && !atomic_compare_exchange_weak(&t->longest, &known, longest))
+		;
+	if (loops)
+		atomic_store_explicit(&t->loops, true, memory_order_relaxed);
+	if (parallel)
+		atomic_store_explicit(&t->parallel, true, memory_order_relaxed);
+}
+
+void gemp_renumber_lengths(const gemp_renumber *rows, uint64_t *begin, gemp_renumber_found *found)
+{
+	length_task t = { .rows = rows, .begin = begin };
+	begin[0] = 0;
+	gemp_for_elements((size_t)rows->vertices, find_lengths, &t);
+	gemp_prefix_inclusive(begin, (size_t)rows->vertices + 1);
+	*found = (gemp_renumber_found){ t.longest, t.loops, t.parallel };
+}
+
+/* COPIES OF ROWS, by the threads of the transfer */
+
+typedef struct chunk_rows {
+	const gemp_renumber *rows;
+	size_t first, end; /* rows */
+} chunk_rows;
+
+/* Writes entries of a span to `to`: the first *skip entries of the row are left out, and at most `left` are written.
+ * Returns the number of written entries. */
+static size_t copy_span(uint32_t *to, id_span span, uint64_t *skip, size_t left)
+{
+	if (*skip >= span.count) {
+		*skip -= span.count;
+		return 0;
+	}
+	size_t count = gemp_min(span.count - (size_t)*skip, left);
+	memcpy(to, span.ids + *skip, count * sizeof *to);
+	*skip = 0;
+	return count;
+}
+
+/* Writes entries of the row of a vertex. */
+static void copy_row(uint32_t *to, const gemp_renumber *rows, gemp_vertex id, uint64_t skip, size_t left)
+{
+	for (size_t l = 0; l < rows->list_count && left; l++) {
+		id_span span = span_of(&rows->lists[l], id);
+		size_t first, loops = rows->lists[l].drop_loops ? find_loops(span, id, &first) : 0;
+		size_t before = loops ? first : span.count;
+		size_t count = copy_span(to, (id_span){ span.ids, before }, &skip, left);
+		if (loops && count < left)
+			count += copy_span(to + count, (id_span){ span.ids + first + loops, span.count - first - loops }, &skip,
+			                   left - count);
+		to += count;
+		left -= count;
+	}
+}
+
+/* Rows are read in a random order of ids. The offsets and then the ids of later rows are fetched in advance. */
+static void fetch_ahead(const gemp_renumber *rows, size_t row, size_t end)
+{
+	for (size_t l = 0; l < rows->list_count; l++) {
+		const gemp_id_rows *list = &rows->lists[l];
+		if (row + 2 * AHEAD < end)
+			__builtin_prefetch(&list->begin[rows->id_of[row + 2 * AHEAD]]);
+		if (row + AHEAD < end)
+			__builtin_prefetch(list->ids + list->begin[rows->id_of[row + AHEAD]]);
+	}
+}
+
+static void copy_rows(const void *self, uint32_t *to, size_t begin, size_t end)
+{
+	const chunk_rows *chunk = self;
+	const gemp_renumber *rows = chunk->rows;
+	uint64_t at = rows->begin[chunk->first] + begin, last = rows->begin[chunk->first] + end;
+	size_t row = chunk->first + gemp_range_find(rows->begin + chunk->first, chunk->end - chunk->first, at);
+	for (; at < last; row++) {
+		size_t count = (size_t)(gemp_min(rows->begin[row + 1], last) - at);
+		fetch_ahead(rows, row, chunk->end);
+		copy_row(to, rows, rows->id_of[row], at - rows->begin[row], count);
+		to += count;
+		at += count;
+	}
+}
+
+/* ON THE DEVICE */
+
+typedef struct renumbering {
+	gemp_device *device;
+	const gemp_renumber *rows;
+	gemp_renumbered *out;
+	uint64_t chunk; /* entries */
+	cl_uint bits;   /* bits of the largest number */
+	gemp_toolbox *box;
+	gemp_program program;
+	cl_kernel keys, take, parts;
+	gemp_buffer number_of, ids[2], longest;
+	gemp_sort_buffers sorted;
+	cl_event read[2]; /* the device has read ids[i] */
+} renumbering;
+
+static void close(renumbering *r)
+{
+	clFinish(r->device->queue);
+	for (int i = 0; i < 2; i++)
+		if (r->read[i])
+			clReleaseEvent(r->read[i]);
+	gemp_toolbox_free(r->box);
+	gemp_kernels_free(&r->keys, &r->take, &r->parts);
+	gemp_program_store_and_free(r->device, &r->program);
+	gemp_buffers_free(r->device, &r->number_of, &r->ids[0], &r->ids[1], &r->longest, &r->sorted.keys[0],
+	                  &r->sorted.keys[1]);
+}
+
+/* A GPU gets a work-item for each element, and a CPU device one for each unit. */
+static size_t items_of(const gemp_device *device, size_t count)
+{
+	return device->gpu ? count : gemp_min(count, (size_t)device->units);
+}
+
+static size_t group_of(const gemp_device *device)
+{
+	return device->gpu ? gemp_min((size_t)GROUP, device->max_group) : 1;
+}
+
+/* Returns the end of the chunk that begins with row `first`: as many rows as fit, and at least one. */
+static size_t chunk_end(const gemp_renumber *rows, size_t first, uint64_t chunk)
+{
+	size_t end;
+	GEMP_PARTITION_POINT(end, first + 1, (size_t)rows->vertices, rows->begin[end + 1] - rows->begin[first] <= chunk);
+	return end;
+}
+
+/* Allocates the arrays of the largest chunk. A row that is longer than a chunk is a chunk of its own. */
+static gemp_code allocate(renumbering *r)
+{
+	const gemp_renumber *rows = r->rows;
+	uint64_t capacity = 1;
+	for (size_t first = 0, end; first < rows->vertices; first = end) {
+		end = chunk_end(rows, first, r->chunk);
+		capacity = gemp_max(capacity, rows->begin[end] - rows->begin[first]);
+	}
+	for (int i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_buffer_new(&r->ids[i], r->device, capacity * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&r->sorted.keys[i], r->device, capacity * sizeof(uint64_t), NULL));
+	}
+	return GEMP_OK;
+}
+
+/* Builds the kernels, and uploads offsets and numbers. */
+static gemp_code open(renumbering *r, bool wide, double *build)
+{
+	gemp_device *device = r->device;
+	const size_t vertices = (size_t)r->rows->vertices, offset = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	const uint64_t *begin = r->rows->begin;
+	const uint64_t entries = begin[vertices];
+	const uint32_t zero[2] = { 0 };
+	GEMP_TRY(gemp_program_build(&r->program, device, "renumber.cl", wide ? "-DRENUMBER_WIDE" : "",
+	                            { "renumber_keys", &r->keys }, { "renumber_take", &r->take },
+	                            { "renumber_parts", &r->parts }));
+	*build += r->program.seconds;
+	GEMP_TRY(gemp_toolbox_new(&r->box, device, GEMP_FORM_AUTO));
+	GEMP_TRY(allocate(r));
+	GEMP_TRY(gemp_buffer_new(&r->longest, device, sizeof zero, zero));
+	GEMP_TRY(gemp_buffer_new(&r->number_of, device, vertices * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&r->out->begin, device, (vertices + 1) * offset, NULL));
+	GEMP_TRY(gemp_buffer_new(&r->out->entries, device, gemp_max(entries, 1) * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_transfer_upload(device, &r->number_of,
+	                              (gemp_transfer_numbers){ .narrow = (uint32_t *)(uintptr_t)r->rows->number_of },
+	                              vertices));
+	if (wide)
+		return gemp_transfer_upload(device, &r->out->begin,
+		                            (gemp_transfer_numbers){ .narrow = (uint32_t *)(uintptr_t)begin },
+		                            2 * (vertices + 1));
+	return gemp_transfer_upload(device, &r->out->begin, (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
+	                            vertices + 1);
+}
+
+/* Uploads and sorts the rows of a chunk. The queue is in order, so the keys need no event. */
+static gemp_code make_chunk(renumbering *r, size_t first, size_t end, int side)
+{
+	const chunk_rows chunk = { r->rows, first, end };
+	cl_ulong base = r->rows->begin[first];
+	cl_uint count = (cl_uint)(r->rows->begin[end] - base), first_row = (cl_uint)first, end_row = (cl_uint)end;
+	unsigned bits = r->bits;
+	if (count == 0)
+		return GEMP_OK;
+	while ((end - first - 1) >> (bits - r->bits))
+		bits++;
+	if (r->read[side]) {
+		GEMP_TRY(GEMP_CL(clWaitForEvents(1, &r->read[side])));
+		clReleaseEvent(r->read[side]);
+		r->read[side] = NULL;
+	}
+	GEMP_TRY(gemp_transfer_make(r->device, &r->ids[side], copy_rows, &chunk, count));
+	GEMP_TRY(gemp_launch(r->device, r->keys, items_of(r->device, count), group_of(r->device),
+	                     GEMP_ARG(&r->ids[side].mem), GEMP_ARG(&count), GEMP_ARG(&r->out->begin.mem),
+	                     GEMP_ARG(&first_row), GEMP_ARG(&end_row), GEMP_ARG(&base), GEMP_ARG(&r->number_of.mem),
+	                     GEMP_ARG(&r->bits), GEMP_ARG(&r->sorted.keys[0].mem)));
+	GEMP_TRY(GEMP_CL(clEnqueueMarkerWithWaitList(r->device->queue, 0, NULL, &r->read[side])));
+	GEMP_TRY(gemp_sort_device(r->box, &(gemp_sort){ .key = GEMP_KEY_U64 }, &r->sorted, count, bits));
+	GEMP_TRY(gemp_launch(r->device, r->take, items_of(r->device, count), group_of(r->device),
+	                     GEMP_ARG(&r->sorted.keys[0].mem), GEMP_ARG(&count), GEMP_ARG(&r->bits),
+	                     GEMP_ARG(&r->out->entries.mem), GEMP_ARG(&base)));
+	return GEMP_CL(clFlush(r->device->queue));
+}
+
+/* Reads the lengths of the longest parts of rows. */
+static gemp_code find_longest(renumbering *r)
+{
+	cl_uint vertices = (cl_uint)r->rows->vertices;
+	GEMP_TRY(gemp_launch(r->device, r->parts, items_of(r->device, vertices), group_of(r->device),
+	                     GEMP_ARG(&r->out->begin.mem), GEMP_ARG(&r->out->entries.mem), GEMP_ARG(&vertices),
+	                     GEMP_ARG(&r->longest.mem)));
+	return gemp_buffer_read(r->device, &r->longest, 0, sizeof r->out->longest, r->out->longest);
+}
+
+gemp_code gemp_renumber_make(gemp_renumbered *out, gemp_device *device, const gemp_renumber *rows, bool wide,
+                             double *build)
+{
+	gemp_code code = GEMP_OK;
+	const uint64_t rest = rest_of(device, rows->vertices, rows->begin[rows->vertices]);
+	renumbering r = { .device = device, .rows = rows, .out = out, .chunk = chunk_for(device, rest), .bits = 1 };
+	int side = 0;
+	*out = (gemp_renumbered){ 0 };
+	while (r.bits < 32 && rows->vertices >> r.bits)
+		r.bits++;
+	GEMP_TRY_DONE(open(&r, wide, build));
+	for (size_t first = 0, end; first < rows->vertices; first = end, side = 1 - side) {
+		end = chunk_end(rows, first, r.chunk);
+		GEMP_TRY_DONE(make_chunk(&r, first, end, side));
+	}
+	GEMP_TRY_DONE(find_longest(&r));
+done:
+	if (r.box)
+		*build += gemp_toolbox_build_seconds(r.box);
+	close(&r);
+	if (code != GEMP_OK)
+		gemp_buffers_free(device, &out->begin, &out->entries);
+	return code;
+}
+
+gemp_code gemp_row_heads_new(gemp_buffer *heads, gemp_device *device, const gemp_buffer *begin,
+                             const gemp_buffer *entries, uint32_t rows, bool wide, double *build)
+{
+	gemp_program program = { 0 };
+	cl_kernel kernel = NULL;
+	gemp_code code = gemp_buffer_new(heads, device, rows * sizeof(uint32_t), NULL);
+	GEMP_THEN(gemp_program_build(&program, device, "renumber.cl", wide ? "-DRENUMBER_WIDE" : "",
+	                             { "renumber_heads", &kernel }));
+	*build += program.seconds;
+	GEMP_THEN(gemp_launch(device, kernel, items_of(device, rows), group_of(device), GEMP_ARG(&begin->mem),
+	                      GEMP_ARG(&entries->mem), GEMP_ARG(&rows), GEMP_ARG(&heads->mem)));
+	gemp_kernels_free(&kernel);
+	gemp_program_store_and_free(device, &program);
+	if (code != GEMP_OK)
+		gemp_buffer_free(heads, device);
+	return code;
+}

@@ -1,0 +1,104 @@
+/* layout_lists: the layout of a single rank whose rows a device makes from the rows of the graph. Only offsets are made
+ * here: the numbers of arcs to and from each vertex are known already. */
+
+#include "analytics/layout/layout_state.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdatomic.h>
+
+typedef struct count_task {
+	const gemp_layout_state *state;
+	uint64_t *in, *out; /* offsets; `out` may be NULL */
+	_Atomic uint64_t longest;
+} count_task;
+
+/* Writes the number of arcs of each row behind the offset of the row. */
+static void set_counts(void *context, size_t begin, size_t end)
+{
+	count_task *c = context;
+	const gemp_layout *layout = c->state->out;
+	uint64_t longest = 0, known = atomic_load_explicit(&c->longest, memory_order_relaxed);
+	for (size_t row = begin; row < end; row++) {
+		uint32_t local = layout->local[row];
+		c->in[local + 1] = c->state->from_own[row];
+		if (c->out)
+			c->out[local + 1] = layout->out_degree[local];
+		longest = gemp_max(longest, gemp_max(c->state->from_own[row], layout->out_degree[local]));
+	}
+	while (longest > known && !atomic_compare_exchange_weak(&c->longest, &known, longest))
+		;
+}
+
+/* An edge that leads both ways is in both lists of its type, but a loop is taken from one list only. */
+static gemp_code list_types(const gemp_layout_state *state)
+{
+	gemp_layout *out = state->out;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in_lists, 2 * state->type_count),
+	                      GEMP_ARRAY(out->out_lists, 2 * state->type_count)));
+	for (size_t t = 0; t < state->type_count; t++) {
+		const gemp_layout_type *type = &state->types[t];
+		const gemp_relation *relation = type->relation;
+		gemp_id_rows by_source = { relation->out_offsets, relation->out_targets, false };
+		gemp_id_rows by_target = { relation->in_offsets, relation->in_sources, false };
+		if (type->forward) {
+			out->in_lists[out->list_count] = by_target;
+			out->out_lists[out->list_count++] = by_source;
+		}
+		if (type->backward) {
+			by_source.drop_loops = by_target.drop_loops = type->forward;
+			out->in_lists[out->list_count] = by_source;
+			out->out_lists[out->list_count++] = by_target;
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Allocates and sets the offsets of rows. There are no ghosts, so the rows of in_ghost are empty. */
+static gemp_code set_offsets(gemp_layout_state *state, unsigned parts, uint64_t *longest)
+{
+	gemp_layout *out = state->out;
+	count_task c = { .state = state };
+	bool apart = parts & GEMP_LAYOUT_OUT && !out->symmetric;
+	out->in.rows = out->in_ghost.rows = out->own;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in.begin, (size_t)out->own + 1),
+	                      GEMP_ARRAY(out->in_ghost.begin, (size_t)out->own + 1)));
+	if (apart) {
+		out->out.rows = out->own;
+		GEMP_TRY(GEMP_NEW(out->out.begin, (size_t)out->own + 1));
+	}
+	c.in = out->in.begin;
+	c.out = out->out.begin;
+	gemp_for_elements(out->own, set_counts, &c);
+	gemp_prefix_inclusive(c.in, (size_t)out->own + 1);
+	if (apart)
+		gemp_prefix_inclusive(c.out, (size_t)out->own + 1);
+	else if (parts & GEMP_LAYOUT_OUT)
+		out->out = out->in;
+	*longest = c.longest;
+	return GEMP_OK;
+}
+
+/* If the device cannot sort the longest row, the offsets are freed again, and the host makes the rows. */
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts, bool *possible)
+{
+	gemp_layout *out = state->out;
+	uint64_t edges = 0, longest = 0;
+	*possible = false;
+	for (uint32_t v = 0; v < out->own; v++)
+		edges += out->out_degree[v];
+	uint64_t stored = edges * (parts & GEMP_LAYOUT_OUT && parts & GEMP_LAYOUT_IN && !out->symmetric ? 2 : 1);
+	if (!device || out->weights != GEMP_LAYOUT_UNWEIGHTED || !gemp_renumber_possible(device, out->own, stored, 0))
+		return GEMP_OK;
+	GEMP_TRY(set_offsets(state, parts, &longest));
+	if (!gemp_renumber_possible(device, out->own, stored, longest)) {
+		if (out->out.begin != out->in.begin)
+			gemp_free(out->out.begin);
+		gemp_free_all(out->in.begin, out->in_ghost.begin);
+		out->in = out->in_ghost = out->out = (gemp_layout_rows){ 0 };
+		return GEMP_OK;
+	}
+	state->arcs.count = edges;
+	*possible = true;
+	return list_types(state);
+}
