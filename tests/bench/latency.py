@@ -53,8 +53,9 @@ class Bench:
 
     def sample(self, cell, environment, samples, answers):
         sample = self.run_once(cell, environment)
-        if sample.error:
-            raise latency_cells.Missing(sample.error)
+        if sample.error:  # an internal error (code 70) or a crash is a wrong answer, and too little time is none
+            crashed = sample.code == 70 or (sample.code < 0 and not sample.late)
+            raise latency_cells.Missing('WRONG: ' * crashed + sample.error)
         samples.append(sample)
         answers.append(cell.answer(sample, self.graphs))
 
@@ -206,9 +207,12 @@ def print_limits(bench, out):
 def print_table(bench, out):
     print_limits(bench, out)
     print('\n| %s |\n|%s' % (' | '.join(HEAD), '---|' * len(HEAD)), file=out)
-    for _, result in bench.results:
-        for line in rows(bench, result):
-            print('| %s |' % ' | '.join(line.get(name, '-') for name in HEAD), file=out)
+    lines = [line for _, result in bench.results for line in rows(bench, result)]
+    for line in lines:
+        print('| %s |' % ' | '.join(line.get(name, '-') for name in HEAD), file=out)
+    verdicts = [line['met'] for line in lines if line.get('met', '-') != '-']
+    print('\n%d of %d figures are reached, %d of them by processor seconds only.' % (
+        len(verdicts) - verdicts.count('NO'), len(verdicts), verdicts.count('alone')), file=out)
 
 
 def save(bench):

@@ -11,7 +11,7 @@
 #   GEMP_MPI     the program; by default the sources around this script are built without tests in GEMP_BUILD
 #                (a folder of /tmp by default)
 #   --cpu        uses a CPU device
-#   --large      measures R-MAT 27, too, which needs 80 GiB of disk and 100 GiB of memory; --only 'R-MAT 27' leaves the
+#   --large      measures R-MAT 27, too, which needs 45 GiB of disk and 80 GiB of memory; --only 'R-MAT 27' leaves the
 #                other cells out
 #   --only       measures the cells with this part of a name; | separates several parts
 #   --scale      scale of the R-MAT graph (24; 21 or 18 on few cores)

@@ -37,8 +37,8 @@ class Sample:
         self.cpu, self.peak, self.report = used.ru_utime + used.ru_stime, used.ru_maxrss << 10, None
         with open(out, encoding='utf-8', errors='replace') as file:
             self.stdout = file.read(1 << 20)
-        self.error = ''
-        if late.is_set():
+        self.error, self.late = '', late.is_set()
+        if self.late:
             self.error = 'over %g s' % limit
         elif self.code != expected:
             with open(err, encoding='utf-8', errors='replace') as file:
