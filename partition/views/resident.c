@@ -225,7 +225,7 @@ static gemp_code make_on_device(gemp_resident *resident)
 }
 
 /* Collective. `wide` is the same on all ranks, since the kernels of all ranks are compiled with it. With a budget for
- * rows on the device, rounds take the rows from the host. */
+ * rows on the device, rounds take the rows from the host. Without an open device the host makes all rows. */
 static gemp_code make_views(gemp_resident *resident)
 {
 	uint64_t most = 0;
@@ -233,7 +233,7 @@ static gemp_code make_views(gemp_resident *resident)
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
 		gemp_code code = GEMP_OK;
-		if (!context->budgets.row_cache)
+		if (context->device && !context->budgets.row_cache)
 			code = gemp_device_view_begin(view, context->device, resident->graph, &resident->order, &resident->keys[v]);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		if (!view->begin)

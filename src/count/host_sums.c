@@ -242,6 +242,67 @@ static size_t clique_words(size_t low, int clique)
 	return (low + 1 + (size_t)clique) * ((low + 63) / 64);
 }
 
+/* The row i of the bitmap of v has a bit for each neighbour of v that is adjacent to neighbour i. Only the neighbours
+ * in a triangle with v are numbered: entries[i] is the entry of neighbour i. */
+static size_t fill_neighbourhood(gemp_host_worker *w, uint32_t v, uint32_t *entries)
+{
+	const rows r = rows_of(w);
+	size_t count = 0;
+	for (uint64_t i = r.begin[v]; i < r.begin[v + 1]; i++)
+		if (w->graph->support[i]) {
+			entries[count++] = (uint32_t)(i - r.begin[v]);
+			w->marks[r.row[i]] = (uint32_t)count;
+		}
+	size_t words = (count + 63) / 64;
+	memset(w->bits, 0, count * words * sizeof *w->bits);
+	for (size_t i = 0; i < count; i++) {
+		gemp_vertex x = r.row[r.begin[v] + entries[i]];
+		for (uint64_t k = r.begin[x]; k < r.begin[x + 1]; k++)
+			if (w->marks[r.row[k]])
+				gemp_bits64_set(w->bits + i * words, w->marks[r.row[k]] - 1);
+	}
+	for (size_t i = 0; i < count; i++)
+		w->marks[r.row[r.begin[v] + entries[i]]] = 0;
+	return count;
+}
+
+/* NEIGHBOURS: v is place 1. A value that depends on c alone is computed once for each c, after the pairs with this c
+ * have been counted. */
+static void add_neighbours(gemp_host_worker *w, uint32_t v)
+{
+	const rows r = rows_of(w);
+	const bool plain = w->expression->symbols == UINT64_C(1) << GEMP_SYMBOL_COMMON;
+	uint32_t *entries = w->touched;
+	size_t count = fill_neighbourhood(w, v, entries), words = (count + 63) / 64;
+	gemp_host_bind(w, 1, v);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *left = w->bits + i * words;
+		gemp_host_bind(w, 0, r.row[r.begin[v] + entries[i]]);
+		w->symbols[gemp_symbol_support(0, 1)] = support_at(w->graph, r.begin[v] + entries[i]);
+		for (size_t j = i + 1; j < count; j++) {
+			const uint64_t *right = w->bits + j * words;
+			uint32_t common = 0;
+			for (size_t k = 0; k < words; k++)
+				common += (uint32_t)__builtin_popcountll(left[k] & right[k]);
+			if (plain || !common) {
+				w->counts[common]++;
+				continue;
+			}
+			gemp_host_bind(w, 2, r.row[r.begin[v] + entries[j]]);
+			w->symbols[gemp_symbol_support(1, 2)] = support_at(w->graph, r.begin[v] + entries[j]);
+			w->symbols[GEMP_SYMBOL_COMMON] = common;
+			w->symbols[GEMP_SYMBOL_ADJACENT] = gemp_bits64_test(left, j);
+			gemp_host_add(w, 1);
+		}
+	}
+	w->counts[0] = 0;
+	for (size_t c = 1; c < count && plain; c++) {
+		w->symbols[GEMP_SYMBOL_COMMON] = (int64_t)c;
+		gemp_host_add(w, w->counts[c]);
+		w->counts[c] = 0;
+	}
+}
+
 /* The body of the loop over vertices that computes a sum; NULL if the sum has no form for the host. */
 static gemp_host_body *body_of(const gemp_sum *sum)
 {
@@ -253,8 +314,17 @@ static gemp_host_body *body_of(const gemp_sum *sum)
 	case GEMP_SUM_PAIRS: return add_pairs;
 	case GEMP_SUM_JOINED: return add_joined;
 	case GEMP_SUM_CLIQUES: return add_cliques;
+	case GEMP_SUM_NEIGHBOURS: return add_neighbours;
 	default: return NULL;
 	}
+}
+
+static size_t scratch_words(const gemp_host_graph *graph, const gemp_sum *sum)
+{
+	size_t degree = (size_t)graph->bounds[GEMP_SYMBOL_COMMON];
+	return sum->kind == GEMP_SUM_CLIQUES      ? clique_words(longest_low(graph->view), sum->clique)
+	       : sum->kind == GEMP_SUM_NEIGHBOURS ? degree * ((degree + 63) / 64)
+	                                          : 0;
 }
 
 gemp_code gemp_host_sums(const gemp_host_graph *graph, const gemp_count_plan *plan, __int128 totals[GEMP_MAX_SUMS])
@@ -262,7 +332,7 @@ gemp_code gemp_host_sums(const gemp_host_graph *graph, const gemp_count_plan *pl
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
 		gemp_compiled expression;
-		size_t words = sum->kind == GEMP_SUM_CLIQUES ? clique_words(longest_low(graph->view), sum->clique) : 0;
+		size_t words = scratch_words(graph, sum);
 		totals[i] = 0;
 		GEMP_TRY(gemp_expression_compile(&expression, sum->expression));
 		GEMP_TRY(gemp_host_for_vertices(graph, &expression, false, words, sum, body_of(sum), &totals[i]));
@@ -272,7 +342,8 @@ gemp_code gemp_host_sums(const gemp_host_graph *graph, const gemp_count_plan *pl
 
 /* WORK */
 
-enum { VALUE_ENTRIES = 8 }; /* an evaluation takes as long as this number of entries */
+enum { MAX_NEIGHBOURHOOD = 1 << 14 }; /* the bitmap of this many neighbours has 32 MiB */
+enum { VALUE_ENTRIES = 8 };           /* an evaluation takes as long as this number of entries */
 
 /* Numbers of row entries that loops read, by kind of loop. */
 typedef struct work {
@@ -282,6 +353,8 @@ typedef struct work {
 	double pairs; /* the same in both directions of each edge: PAIRS */
 	double joins; /* for each root, its ends times the mean length of rows after the slot of the end */
 	double most;  /* maximum length of a low row */
+	double near;  /* for each vertex, the words of its bitmap that pairs of neighbours read: NEIGHBOURS */
+	double degree;
 } work;
 
 /* Each edge is read at its end with the smaller slot, the root. */
@@ -309,6 +382,8 @@ static work measure(const gemp_view *view)
 		w.paths += paths;
 		w.joins += fmin(paths, behind) * (double)(begin[n] - begin[v]) / 2 / fmax(1, behind);
 		w.most = fmax(w.most, (double)low);
+		w.near += (double)degree * (double)degree / 2 * (2 + (double)degree / 64);
+		w.degree = fmax(w.degree, (double)degree);
 	}
 	return w;
 }
@@ -330,6 +405,7 @@ static double sum_work(const gemp_sum *sum, const work *w, double vertices, doub
 	case GEMP_SUM_PAIRS: return w->pairs * value;
 	case GEMP_SUM_JOINED: return w->paths + w->joins;
 	case GEMP_SUM_CLIQUES: return clique_work(w, edges, sum->clique);
+	case GEMP_SUM_NEIGHBOURS: return w->degree <= MAX_NEIGHBOURHOOD ? w->marks * 2 + w->near * value / 2 : INFINITY;
 	default: return INFINITY;
 	}
 }

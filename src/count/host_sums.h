@@ -1,7 +1,7 @@
 /* host_sums: the sums of a count plan on the threads of the host. They serve small graphs, and check the kernels.
  *
  * gemp_host_sums_work tells beforehand how many row entries the sums read, so that the caller can choose between the
- * host and the device. PATH_PAIRS and NEIGHBOURS have no form for the host. */
+ * host and the device. PATH_PAIRS has no form for the host. */
 
 #ifndef GEMP_COUNT_HOST_SUMS_H
 #define GEMP_COUNT_HOST_SUMS_H
