@@ -106,6 +106,8 @@ static gemp_code run_on_ranks(gemp_options *options, gemp_code parsed)
 	GEMP_TRY_DONE(gemp_options_configure(options, context));
 	set_context_options(&how, options);
 	GEMP_TRY_DONE(gemp_context_configure(context, &how));
+	if (options->command->devices && options->argument_count)
+		gemp_context_expect_devices(context, options->arguments[0]);
 	/* If there is a checkpoint, signals have been noted since the start of the process, and the command stops at its
 	 * next step. */
 	if (!options->checkpoint)
@@ -145,6 +147,8 @@ int main(int argc, char **argv)
 		if (code != GEMP_OK)
 			print_failure(code);
 	} else {
+		if (options && options->command != &gemp_command_devices)
+			gemp_process_choose_drivers(options->devices);
 		gemp_code begun = gemp_process_begin(&argc, &argv);
 		code = (gemp_code)gemp_process_end(begun == GEMP_OK ? run_on_ranks(options, code) : begun);
 	}

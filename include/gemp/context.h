@@ -74,6 +74,18 @@ GEMP_API gemp_code gemp_context_agree(const gemp_context *context, gemp_code cod
  * processes, as the launcher (mpirun, srun) states them in the environment. Without a launcher they are 0 and 1. */
 GEMP_API int gemp_process_launched(int *size);
 
+/* Local. Says that devices will be opened soon, after the file `path` is read. If the file is large, a thread loads the
+ * drivers meanwhile, which takes up to 0.3 s. The environment of the process must not change until the devices are open
+ * or the context is closed. If `path` is NULL, the size of the file does not matter. */
+GEMP_API void gemp_context_expect_devices(gemp_context *context, const char *path);
+
+/* Local. To be called before gemp_process_begin and before any call of OpenCL, by a process with one thread. If the
+ * text `devices` (gemp_context_options) is "cpu" or "gpu", the process does not load drivers that cannot have such
+ * devices: it sets OCL_ICD_VENDORS to a folder in the cache folder with copies of the other files of
+ * /etc/OpenCL/vendors, unless the variable is set. The index of a device then counts only the devices of the loaded
+ * drivers. */
+GEMP_API void gemp_process_choose_drivers(const char *devices);
+
 /* Collective over MPI_COMM_WORLD. For programs that leave MPI to the library, as gemp-mpi does.
  *
  * gemp_process_begin initialises MPI. A process that was started without mpirun gets a session folder of its own and

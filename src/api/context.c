@@ -10,9 +10,11 @@
 
 #include "comm/comm.h"
 #include "comm/session.h"
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
+#include "device/drivers.h"
 #include "gemp/file.h"
 #include "io/file/stream.h"
 #include "io/rows/row_writer.h"
@@ -22,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What the launcher said about this process before MPI_Init. The size is 0 if there was no launcher, and after the
@@ -126,6 +129,7 @@ void gemp_context_close(gemp_context *context)
 {
 	if (!context)
 		return;
+	gemp_drivers_wait();
 	gemp_runtime_free(context->runtime);
 	if (context == logging)
 		gemp_log_setup(0, GEMP_NORMAL, NULL, NULL, NULL);
@@ -189,6 +193,16 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_d
 	return GEMP_OK;
 }
 
+/* A small file is read before the thread has begun. A file that cannot be read is reported by the function that opens
+ * it. */
+void gemp_context_expect_devices(gemp_context *context, const char *path)
+{
+	struct stat status;
+	if (!context->runtime &&
+	    (!path || (stat(path, &status) == 0 && (uint64_t)status.st_size >= gemp_limits_now()->preload_min)))
+		gemp_drivers_preload();
+}
+
 /* PROCESSES: for programs that leave MPI to the library */
 
 int gemp_process_launched(int *size)
@@ -197,6 +211,11 @@ int gemp_process_launched(int *size)
 	if (size)
 		*size = info.size > 1 ? info.size : 1;
 	return info.rank;
+}
+
+void gemp_process_choose_drivers(const char *devices)
+{
+	gemp_drivers_restrict(GEMP_VENDORS, devices);
 }
 
 /* The handlers of fatal signals are installed after MPI_Init. They call Open MPI's handlers, which report the fault,

@@ -65,8 +65,10 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 
 gemp_code gemp_edge_job_device(gemp_edge_job *job)
 {
-	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, GEMP_NEED_FIRST_DEVICE, &job->timers));
+	double since = gemp_now();
+	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, GEMP_NEED_FIRST_DEVICE, NULL));
 	job->device = job->runtime->device;
+	gemp_timers_add(&job->timers, GEMP_PHASE_BUILD, since);
 	return GEMP_OK;
 }
 

@@ -222,6 +222,7 @@ const gemp_command gemp_command_bfs = {
 				"# which vertices can reach it; as attributes bfs_level and bfs_parent of the graph\n"
 				"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
 	.argument_count = { 1, 1 },
+	.devices = true,
 	.run = analyse,
 };
 
@@ -240,6 +241,7 @@ const gemp_command gemp_command_sssp = {
 	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
 				"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
 	.argument_count = { 1, 1 },
+	.devices = true,
 	.run = analyse,
 };
 
@@ -259,6 +261,7 @@ const gemp_command gemp_command_pagerank = {
 				"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
 				"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",
 	.argument_count = { 1, 1 },
+	.devices = true,
 	.run = analyse,
 };
 
@@ -276,6 +279,7 @@ const gemp_command gemp_command_spmv = {
 	.examples = "gemp-mpi spmv flows.h5 --weight litres --x price -o cost.tsv\n"
 				"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
 	.argument_count = { 1, 1 },
+	.devices = true,
 	.run = analyse,
 };
 

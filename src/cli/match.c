@@ -155,6 +155,7 @@ const gemp_command gemp_command_match = {
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
 	.argument_count = { 1, 2 },
+	.devices = true,
 	.run = match,
 };
 

@@ -7,6 +7,7 @@ const gemp_limits gemp_limits_default = {
 	.exchange_chunk = (size_t)1 << 30,
 	.shared_min = 1 << 18,
 	.shared_max = SIZE_MAX,
+	.preload_min = 16 << 20,
 	.transfer_chunk = 8 << 20,
 	.reverse_round = 1 << 22,
 	.degrees_round = 1 << 23,

@@ -26,6 +26,8 @@ typedef struct gemp_limits {
 	/* Bytes: a larger block is refused as if the node had no memory for it [no limit]: comm/shared. */
 	size_t shared_max;
 
+	/* Bytes: while a graph file of at least this size is read, a thread loads the drivers [16 MiB]: api/context. */
+	uint64_t preload_min;
 	/* Bytes of one pinned buffer between host and device [8 MiB]: device/transfer. */
 	size_t transfer_chunk;
 

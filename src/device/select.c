@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "device/cache.h"
 #include "device/device.h"
+#include "device/drivers.h"
 
 #include <CL/cl_ext.h>
 #include <ctype.h>
@@ -215,6 +216,7 @@ static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *co
 	*ids = NULL;
 	*count = 0;
 	gemp_pocl_claim_folder();
+	gemp_drivers_wait();
 	/* an ICD loader without platforms returns an error of its own */
 	if (clGetPlatformIDs(0, NULL, &number) != CL_SUCCESS)
 		number = 0;

@@ -221,6 +221,30 @@ static void options(void **state)
 	api_case_free(c);
 }
 
+/* Devices may be expected and never opened, or expected twice. */
+static void devices_are_expected(void **state)
+{
+	(void)state;
+	uint64_t random = 17;
+	api_case *c = api_case_new(15, 60, false, &random);
+	for (int i = 0; i < 2; i++) {
+		gemp_context *context = NULL;
+		gemp_graph *graph = NULL;
+		assert_all_ok(gemp_context_open(&context, MPI_COMM_WORLD, NULL));
+		gemp_context_expect_devices(context, "/no/such/file");
+		gemp_context_expect_devices(context, NULL);
+		gemp_context_expect_devices(context, NULL);
+		if (i) {
+			assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
+			assert_all(count_pattern(graph, "triangle") != UINT64_MAX);
+			gemp_graph_close(graph);
+		}
+		gemp_context_close(context);
+		assert_all(gemp_memory_blocks() == 0);
+	}
+	api_case_free(c);
+}
+
 static void names_of_codes(void **state)
 {
 	(void)state;
@@ -269,6 +293,7 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_are_expected),
 		cmocka_unit_test(contexts_one_after_another),
 		cmocka_unit_test(several_contexts_at_once),
 		cmocka_unit_test(one_device_then_all),

@@ -13,7 +13,7 @@
 
 GEMP_SETTINGS(gemp_analysis_settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1)
 
-/* The device is opened last, since opening takes longer than all checks. */
+/* Opens no device. */
 gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, gemp_columns **out, gemp_graph *graph,
                               const gemp_edge_selection *edges, const gemp_analysis_settings *settings,
                               gemp_report *report)
@@ -23,8 +23,7 @@ gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, 
 		*out = NULL;
 	GEMP_TRY(gemp_edge_job_begin(&a->job, graph, edges, report));
 	GEMP_TRY(gemp_vertex_output_check(graph, &a->settings.save, kind->name, kind->columns, kind->column_count));
-	GEMP_TRY(gemp_columns_new(&a->job.columns, graph->context));
-	return gemp_edge_job_device(&a->job);
+	return gemp_columns_new(&a->job.columns, graph->context);
 }
 
 /* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that
@@ -48,7 +47,8 @@ static gemp_code check_weight(const gemp_analysis *a)
 					 weight, a->job.graph->name);
 }
 
-/* The time of loading rows counts as reading, and the time of computing the layout as conversion. */
+/* The device is opened after the rows are read, since its driver may be loaded meanwhile (device/drivers.h). The time
+ * of loading rows counts as reading, and the time of computing the layout as conversion. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	double since = gemp_now();
@@ -65,7 +65,7 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 	gemp_timers_add_less(&a->job.timers, GEMP_PHASE_READ, since, a->layout.seconds);
 	a->job.timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
-	return GEMP_OK;
+	return gemp_edge_job_device(&a->job);
 }
 
 gemp_code gemp_analysis_name_weight(const gemp_analysis *a, gemp_code code)

@@ -89,6 +89,7 @@ typedef struct gemp_command {
 	/* The command needs neither MPI nor OpenCL, so its function is local. It gets no context and no report; --json,
 	 * --trace and --quiet have no effect. */
 	bool local;
+	bool devices; /* the command reads the graph file of its first argument, and then opens devices */
 	gemp_command_function *run;
 } gemp_command;
 

@@ -1,0 +1,30 @@
+/* drivers: which OpenCL drivers the ICD loader of this process loads, and when.
+ *
+ * The loader loads every driver that a file in /etc/OpenCL/vendors names, at the first OpenCL call. NVIDIA's driver
+ * takes 0.2 s for that (H200, 2026-11), also if only a CPU is used. The loader reads the folder in OCL_ICD_VENDORS
+ * instead if that variable is set. The module makes such a folder, in the cache folder (device/cache.h), with copies of
+ * the files that may name a chosen device. The folder's name has a hash of its content, so a folder never changes.
+ *
+ * A thread can load the drivers while the process reads a file. The drivers read the environment, so it must not change
+ * meanwhile: MPI_Init changes it, and the thread is started after it. Local. */
+
+#ifndef GEMP_DEVICE_DRIVERS_H
+#define GEMP_DEVICE_DRIVERS_H
+
+#include <stdbool.h>
+
+#define GEMP_VENDORS "/etc/OpenCL/vendors"
+
+/* Sets OCL_ICD_VENDORS so that the loader leaves out the drivers in the folder `vendors` that cannot have the devices:
+ * for the text "cpu" those of vendors of GPUs, for "gpu" those for CPUs. An unknown driver is kept. Returns false and
+ * changes nothing for any other text, if no driver would be left out or none kept, if there is no cache folder, or if
+ * the user has set OCL_ICD_VENDORS, OPENCL_VENDOR_PATH or OCL_ICD_FILENAMES. Must be called before the first OpenCL
+ * call and before other threads exist. */
+bool gemp_drivers_restrict(const char *vendors, const char *devices);
+
+/* Starts a thread that loads the drivers and finds their devices. Does nothing after the first call. */
+void gemp_drivers_preload(void);
+/* Waits until the thread has ended, if there is one. Each list of devices calls it first. */
+void gemp_drivers_wait(void);
+
+#endif
