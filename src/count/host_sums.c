@@ -266,12 +266,17 @@ static size_t fill_neighbourhood(gemp_host_worker *w, uint32_t v, uint32_t *entr
 	return count;
 }
 
+static bool depends_on_c_alone(const gemp_compiled *expression)
+{
+	return expression->symbols == UINT64_C(1) << GEMP_SYMBOL_COMMON;
+}
+
 /* NEIGHBOURS: v is place 1. A value that depends on c alone is computed once for each c, after the pairs with this c
  * have been counted. */
 static void add_neighbours(gemp_host_worker *w, uint32_t v)
 {
 	const rows r = rows_of(w);
-	const bool plain = w->expression->symbols == UINT64_C(1) << GEMP_SYMBOL_COMMON;
+	const bool plain = depends_on_c_alone(w->expression);
 	uint32_t *entries = w->touched;
 	size_t count = fill_neighbourhood(w, v, entries), words = (count + 63) / 64;
 	gemp_host_bind(w, 1, v);
@@ -394,6 +399,15 @@ static double clique_work(const work *w, double edges, int clique)
 	return w->lows * (1 + pow(w->lows / fmax(1, edges) / 4, clique - 3)) + w->most * w->most / 32;
 }
 
+/* A value that depends on c alone costs nothing, and the words of bitmaps are read at the rate of memory. */
+static double neighbours_work(const gemp_sum *sum, const work *w)
+{
+	gemp_compiled expression;
+	if (w->degree > MAX_NEIGHBOURHOOD || gemp_expression_compile(&expression, sum->expression) != GEMP_OK)
+		return INFINITY;
+	return w->marks * 2 + w->near / 4 + (depends_on_c_alone(&expression) ? 0 : w->pairs * VALUE_ENTRIES);
+}
+
 static double sum_work(const gemp_sum *sum, const work *w, double vertices, double edges)
 {
 	const double value = sum->expression ? VALUE_ENTRIES : 1;
@@ -405,7 +419,7 @@ static double sum_work(const gemp_sum *sum, const work *w, double vertices, doub
 	case GEMP_SUM_PAIRS: return w->pairs * value;
 	case GEMP_SUM_JOINED: return w->paths + w->joins;
 	case GEMP_SUM_CLIQUES: return clique_work(w, edges, sum->clique);
-	case GEMP_SUM_NEIGHBOURS: return w->degree <= MAX_NEIGHBOURHOOD ? w->marks * 2 + w->near * value / 2 : INFINITY;
+	case GEMP_SUM_NEIGHBOURS: return neighbours_work(sum, w);
 	default: return INFINITY;
 	}
 }
