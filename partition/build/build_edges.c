@@ -12,6 +12,7 @@
 #include "graph/column_bulk.h"
 #include "partition/build/builder_state.h"
 #include "partition/build/row_builder.h"
+#include "partition/build/row_partition.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
 
@@ -25,10 +26,13 @@ typedef struct edge_header {
 	gemp_edge_pair ends;
 } edge_header;
 
-/* The received edges of one relation. Their values are in the relation's props, in the same order. */
+/* The received edges of one relation. Their values are in the relation's props, in the same order. The lists are the
+ * edges of a single rank's parts, which are not copied. */
 typedef struct received_edges {
 	gemp_edge_pair *edges; /* [count] */
 	size_t count, capacity;
+	gemp_pair_list *lists; /* [list_count] */
+	size_t list_count;
 } received_edges;
 
 /* The state of the record stream's callbacks, and the edges that this rank has received. */
@@ -170,6 +174,23 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 	return GEMP_OK;
 }
 
+/* Local. Makes the sorted rows of a relation without attributes. */
+static gemp_code make_bare_rows(const gemp_shard *graph, received_edges *edges, gemp_relation *relation, bool merge)
+{
+	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
+	gemp_pair_list received = { edges->edges, edges->count };
+	gemp_code code = gemp_row_partition_make(&rows, edges->list_count ? edges->lists : &received,
+	                                         edges->list_count ? edges->list_count : 1, graph->vertex_count, merge,
+	                                         &relation->multigraph);
+	if (!edges->list_count)
+		edges->edges = received.pairs;
+	relation->out_offsets = rows.begin;
+	relation->out_targets = rows.slots;
+	if (code == GEMP_OK)
+		relation->props.rows = rows.begin[rows.rows];
+	return code;
+}
+
 /* Local. Makes the sorted rows and the attributes of one relation from its edges. If the options ask for merging, only
  * the first of each group of parallel edges stays. */
 static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
@@ -178,22 +199,22 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph,
 	gemp_table *props = &relation->props;
 	bool merge = builder->options.merge_parallel, valued = props->count > 0;
 	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
-	gemp_code code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, valued);
+	if (!valued)
+		return make_bare_rows(graph, edges, relation, merge);
+	gemp_code code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, true);
 	GEMP_OWNED gemp_edge *order = rows.edges;
 	relation->out_offsets = rows.begin;
 	relation->out_targets = rows.slots;
 	GEMP_TRY(code);
 	gemp_free(edges->edges);
 	edges->edges = NULL;
-	if (valued) {
-		GEMP_TRY(gemp_table_permute(props, order, edges->count));
-		GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
-	}
-	for (size_t e = 0; valued && merge && e < edges->count; e++)
+	GEMP_TRY(gemp_table_permute(props, order, edges->count));
+	GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
+	for (size_t e = 0; merge && e < edges->count; e++)
 		order[e] = e;
 	relation->multigraph = gemp_row_builder_parallel(&rows, merge);
 	props->rows = rows.begin[rows.rows];
-	return valued && merge ? gemp_table_permute(props, order, props->rows) : GEMP_OK;
+	return merge ? gemp_table_permute(props, order, props->rows) : GEMP_OK;
 }
 
 /* Collective. Edges are numbered by rank, then by row, so each rank only needs the number of edges on the ranks
@@ -304,6 +325,29 @@ static gemp_code send_bare(const edge_router *route)
 	return GEMP_OK;
 }
 
+/* Local. A single rank with one relation owns all edges already. */
+static gemp_code keep_part(received_edges *edges, gemp_edge_list *list)
+{
+	const gemp_pair_list own = { list->ids, list->count };
+	GEMP_TRY(GEMP_APPEND(edges->lists, edges->list_count, &own));
+	list->ids = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. Sends the edges of the chosen part. */
+static gemp_code send_part(const edge_router *route)
+{
+	const gemp_comm *comm = route->builder->comm;
+	const gemp_record_stream stream = {
+		(void *)(uintptr_t)route, route->part->edges.count, route->builder->options.batch, owner, pack, receive
+	};
+	if (!route->bare)
+		return gemp_record_stream_run(comm, &stream);
+	if (comm->size == 1 && route->graph->relation_count == 1)
+		return keep_part(route->arrived, &route->part->edges);
+	return send_bare(route);
+}
+
 /* Local. Allocates the lists of received edges, and the buffers of one round of bare edges. */
 static gemp_code allocate_rounds(edge_router *route)
 {
@@ -331,8 +375,7 @@ static gemp_code route_edges(edge_router *route)
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
 		GEMP_TRY(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
-		const gemp_record_stream stream = { route, part->edges.count, builder->options.batch, owner, pack, receive };
-		GEMP_TRY(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
+		GEMP_TRY(send_part(route));
 		gemp_edge_list_free(&part->edges);
 		gemp_table_free(&part->edge_values);
 	}
@@ -341,8 +384,12 @@ static gemp_code route_edges(edge_router *route)
 
 static void free_router(edge_router *route)
 {
-	for (size_t r = 0; route->arrived && r < route->graph->relation_count; r++)
-		gemp_free(route->arrived[r].edges);
+	for (size_t r = 0; route->arrived && r < route->graph->relation_count; r++) {
+		received_edges *edges = &route->arrived[r];
+		for (size_t i = 0; i < edges->list_count; i++)
+			gemp_free(edges->lists[i].pairs);
+		gemp_free_all(edges->edges, edges->lists);
+	}
 	gemp_free_all(route->arrived, route->used, route->number, route->owner, route->headed);
 }
 

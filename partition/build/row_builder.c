@@ -218,46 +218,6 @@ bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 	return found && !drop;
 }
 
-/* Pairs and their indices. Attributes are permuted by the indices. */
-typedef struct pair_list {
-	const gemp_edge_pair *pairs;
-	struct numbered_pair {
-		gemp_edge_pair pair;
-		uint64_t index;
-	} * records; /* [count] */
-} pair_list;
-
-static void number_range(void *context, size_t begin, size_t end)
-{
-	const pair_list *l = context;
-	for (size_t i = begin; i < end; i++)
-		l->records[i] = (struct numbered_pair){ l->pairs[i], i };
-}
-
-/* Attributes are permuted by the indices of the pairs, so a numbered record carries 8 bytes more through the sort. */
-gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
-                                bool numbered)
-{
-	gemp_code code = GEMP_OK;
-	pair_list l = { pairs, NULL };
-	const void *records = pairs;
-	size_t width = (numbered ? sizeof *l.records : sizeof *pairs) / sizeof(uint32_t);
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->begin, rows->rows + 1), GEMP_ARRAY(rows->slots, count)));
-	if (numbered) {
-		GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->edges, count), GEMP_ARRAY(l.records, count)));
-		gemp_for_elements(count, number_range, &l);
-		records = l.records;
-	}
-	gemp_row_builder_count(rows, records, width, count);
-	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
-	gemp_row_builder_fill(rows, records, width, count);
-	gemp_prefix_shift(rows->begin, rows->rows + 1);
-	code = gemp_row_builder_sort(rows, vertices);
-done:
-	gemp_free(l.records);
-	return code;
-}
-
 /* Rows whose parallel edges are sorted by attributes. order[] becomes a permutation of all edges. */
 typedef struct parallel_sort {
 	const uint64_t *begin;

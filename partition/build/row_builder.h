@@ -33,11 +33,6 @@ void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size
 
 /* Sorts each row by slot, then by edge. Slots are below `vertices`. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);
-/* Local. Makes sorted rows from pairs (row, slot): takes the four steps and sorts. The caller sets rows->rows and
- * rows->first. The arrays are allocated here, and the caller frees them, also after a failure. If `numbered`, edges[]
- * becomes the indices of the pairs; otherwise edges is NULL. */
-gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
-                                bool numbered);
 /* Local. Sorts parallel edges by their attributes. numbers[edges] is permuted like the attributes; it may be NULL. */
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers);

@@ -13,8 +13,10 @@
 #include "core/types.h"
 #include "graph/either_rows.h"
 #include "partition/build/row_builder.h"
+#include "partition/build/row_partition.h"
 #include "partition/exchange/record_stream.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { MAX_EDGES = 1 << 19 }; /* edges of one round */
@@ -114,7 +116,21 @@ static void free_exchange(exchange_state *p)
 	gemp_free_all(p->rows.begin, p->rows.slots, p->rows.edges, p->records, p->owner);
 }
 
-/* The ranks agree after each step that allocates memory. The passes agree in their exchanges. */
+/* Collective. The ranks agree after each step that allocates memory. The passes agree in their exchanges. */
+static gemp_code make_by_exchange(const gemp_comm *comm, size_t batch, exchange_state *p)
+{
+	gemp_row_builder *rows = &p->rows;
+	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(comm, batch, p)));
+	GEMP_TRY(exchange_edges(comm, p, LENGTHS));
+	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
+	                                            GEMP_ARRAY(rows->edges, rows->begin[rows->rows]))));
+	GEMP_TRY(exchange_edges(comm, p, ALL));
+	gemp_prefix_shift(rows->begin, rows->rows + 1);
+	return gemp_comm_agree(comm, gemp_row_builder_sort(rows, p->graph->vertex_count));
+}
+
+/* A single rank has all rows, so it reverses them without an exchange. */
 gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
                                    gemp_relation *relation)
 {
@@ -123,14 +139,9 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 		                 .relation = relation,
 		                 .rows = { .rows = graph->rows, .first = graph->first_vertex } };
 	gemp_row_builder *rows = &p.rows;
-	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(comm, batch, &p)));
-	GEMP_TRY(exchange_edges(comm, &p, LENGTHS));
-	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
-	                                            GEMP_ARRAY(rows->edges, rows->begin[rows->rows]))));
-	GEMP_TRY(exchange_edges(comm, &p, ALL));
-	gemp_prefix_shift(rows->begin, rows->rows + 1);
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_builder_sort(rows, graph->vertex_count)));
+	const gemp_row_source from = { relation->out_offsets, relation->out_targets, graph->rows, graph->first_vertex,
+		                           relation->first_edge };
+	GEMP_TRY(comm->size > 1 ? make_by_exchange(comm, batch, &p) : gemp_row_partition_reverse(rows, &from));
 	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
 	relation->in_offsets = rows->begin;
 	relation->in_sources = rows->slots;
@@ -139,28 +150,45 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 	return GEMP_OK;
 }
 
+/* The search for pairs that are joined in both directions, on all threads. */
+typedef struct reciprocal_search {
+	const gemp_shard *graph;
+	const gemp_relation *relation;
+	uint8_t *marked;
+	_Atomic uint64_t found;
+} reciprocal_search;
+
 /* Both rows of a vertex ascend, so one pass over both rows finds their common neighbours. A pair is searched for only
  * from its larger vertex, so each pair is found once. */
-uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
+static void search_rows(void *context, size_t begin, size_t end)
 {
+	reciprocal_search *search = context;
+	const gemp_relation *relation = search->relation;
 	uint64_t found = 0;
-	for (size_t row = 0; row < graph->rows; row++) {
+	for (size_t row = begin; row < end; row++) {
 		uint64_t in = relation->in_offsets[row], in_end = relation->in_offsets[row + 1];
 		gemp_vertex last = GEMP_NO_VERTEX;
 		for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++) {
 			gemp_vertex other = relation->out_targets[e];
-			if (other >= graph->first_vertex + row)
+			if (other >= search->graph->first_vertex + row)
 				break;
 			while (in < in_end && relation->in_sources[in] < other)
 				in++;
 			if (in == in_end || relation->in_sources[in] != other)
 				continue;
-			marked[e] = 1;
+			search->marked[e] = 1;
 			found += other != last;
 			last = other;
 		}
 	}
-	return found;
+	atomic_fetch_add(&search->found, found);
+}
+
+uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
+{
+	reciprocal_search search = { graph, relation, marked, 0 };
+	gemp_for_elements(graph->rows, search_rows, &search);
+	return search.found;
 }
 
 /* A graph in memory has rows by source. Its rows by target, and both merged, are made when a caller needs them. */

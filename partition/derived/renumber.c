@@ -11,6 +11,7 @@
 #include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/row_builder.h"
+#include "partition/build/row_partition.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
 #include "partition/exchange/value_exchange.h"

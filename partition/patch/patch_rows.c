@@ -10,6 +10,7 @@
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/build/row_builder.h"
+#include "partition/build/row_partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -48,6 +48,14 @@ typedef struct gemp_limits {
 	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
 	uint64_t renumber_chunk;
 
+	/* Edges of a bucket of rows that one thread makes in its cache [2^15]: partition/build/row_partition. */
+	size_t rows_bucket;
+	/* Edges that are reversed together, if a quarter of all edges are fewer [2^24]: partition/build/row_partition. */
+	size_t rows_reversed;
+	/* Switch, all ranks: 0 looks integer keys up at their owners, 1 in a table of all keys wherever that is possible
+	 * [-1: in a table that is small beside the edges]: partition/build/dense_keys. */
+	int dense_keys;
+
 	/* Changed vertices of a round: up to this number they are listed, and the lists of a kernel have equal parts for
 	 * the other ranks; more are marked in a bitmap [2^14]: analytics/halo/halo_host, analytics/halo/halo_device. */
 	unsigned halo_listed_max;
