@@ -15,6 +15,7 @@
 #include "partition/build/builder_state.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/integer_keys.h"
+#include "partition/build/integer_vertices.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
 
@@ -319,8 +320,12 @@ static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_key_sort) key_sort sort = { .builder = builder };
 	GEMP_OWNED uint32_t *ranks = NULL;
+	const bool integers = graph->keys.type == GEMP_INTEGER;
+	if (integers && builder->comm->size == 1)
+		return gemp_builder_integer_ranks(builder, graph);
 	gemp_code code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
 	                              GEMP_ARRAY(graph->key_ranks, graph->rows));
+	GEMP_THEN(integers ? gemp_builder_encode_keys(builder, graph) : GEMP_OK);
 	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	if (builder->comm->size > 1)

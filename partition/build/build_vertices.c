@@ -12,6 +12,7 @@
 #include "graph/column_bulk.h"
 #include "partition/build/builder_state.h"
 #include "partition/build/integer_keys.h"
+#include "partition/build/integer_vertices.h"
 #include "partition/exchange/record_stream.h"
 #include "primitive/sort.h"
 
@@ -133,40 +134,33 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 	return GEMP_OK;
 }
 
-/* The vertices whose key an earlier vertex has: their number, and a message about the vertex with the lowest place. */
-typedef struct duplicate_faults {
-	uint64_t place, count;
-	gemp_text *message;
-} duplicate_faults;
-
-/* Counts every duplicate and describes the duplicate with the lowest place. */
-static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
-                           duplicate_faults *faults)
+void gemp_duplicate_note(const gemp_builder *builder, gemp_string key, uint64_t first, uint64_t again,
+                         gemp_duplicate_faults *faults)
 {
-	uint64_t place = list->records[again].place;
-	if (faults->count++ && place >= faults->place)
+	if (faults->count++ && again >= faults->place)
 		return;
-	faults->place = place;
+	faults->place = again;
 	gemp_text_clear(faults->message);
-	gemp_builder_place_print(builder, place, faults->message);
+	gemp_builder_place_print(builder, again, faults->message);
 	gemp_text_print(faults->message, ": vertex ");
-	gemp_builder_print_key(gemp_bytes_at(&list->keys, first), faults->message);
+	gemp_builder_print_key(key, faults->message);
 	gemp_text_print(faults->message, " was already given at ");
-	gemp_builder_place_print(builder, list->records[first].place, faults->message);
+	gemp_builder_place_print(builder, first, faults->message);
 	gemp_text_print(faults->message, "; an id may appear once, remove one of them");
 }
 
 /* Keeps the first vertex of each key and returns the number of kept vertices. Implied vertices sort last, so an added
  * vertex is kept in place of an implied vertex with the same key. Two added vertices with the same key are a fault. */
 static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
-                              const uint64_t *hash, duplicate_faults *faults)
+                              const uint64_t *hash, gemp_duplicate_faults *faults)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < list->keys.count; i++) {
 		bool alike = kept && hash[i] == hash[i - 1];
 		if (alike && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
 			if (list->records[order[i]].place != GEMP_PLACE_IMPLIED)
-				note_duplicate(builder, list, order[kept - 1], order[i], faults);
+				gemp_duplicate_note(builder, gemp_bytes_at(&list->keys, order[kept - 1]),
+				                    list->records[order[kept - 1]].place, list->records[order[i]].place, faults);
 		} else {
 			order[kept++] = order[i];
 		}
@@ -231,9 +225,9 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 	return GEMP_OK;
 }
 
-/* Collective. Each rank has its vertices in the order of hashes, and the hashes of rank r are below the hashes of rank
+/* Each rank has its vertices in the order of hashes, and the hashes of rank r are below the hashes of rank
  * r + 1. Ids therefore are consecutive over the ranks. */
-static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
+gemp_code gemp_builder_assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	const gemp_comm *comm = builder->comm;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(graph->bounds, (size_t)comm->size + 1)));
@@ -276,6 +270,26 @@ static void free_router(vertex_router *route)
 	gemp_dictionary_free(&route->labels);
 }
 
+/* Collective. Adds the distinct ends of edges that this rank owns. An implied vertex has no place. Its key is encoded
+ * as gemp_key_encode encodes an integer. */
+static gemp_code add_implied(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels)
+{
+	GEMP_OWNED uint64_t *ends = NULL;
+	size_t count = 0;
+	char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
+	GEMP_TRY(gemp_builder_distinct_ends(builder, &ends, &count));
+	gemp_code code = GEMP_RESERVE(list->records, list->capacity, list->keys.count + count);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
+		uint64_t big = __builtin_bswap64(ends[i]);
+		memcpy(bytes + 1, &big, sizeof big);
+		list->records[list->keys.count] = (struct gemp_vertex_record){ GEMP_PLACE_IMPLIED, labels };
+		code = gemp_bytes_add(&list->keys, bytes, sizeof bytes);
+	}
+	for (size_t c = 0; c < list->values.count; c++)
+		GEMP_THEN(gemp_column_pad(&list->values.columns[c], list->keys.count));
+	return gemp_comm_agree(builder->comm, code);
+}
+
 /* Collective. Sends the vertices of all parts, and then adds the vertices that only edges name. If ends are coded, the
  * stream of each part has sent the keys of ends already. */
 static gemp_code route_vertices(vertex_router *route)
@@ -292,7 +306,7 @@ static gemp_code route_vertices(vertex_router *route)
 		return GEMP_OK;
 	gemp_code code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	return gemp_builder_integer_vertices(builder, &route->owned, labels);
+	return add_implied(builder, &route->owned, labels);
 }
 
 /* Collective. order[0..*rows) becomes the positions in the list of the vertices that stay, in the order of hashes. */
@@ -301,7 +315,7 @@ static gemp_code choose_vertices(const gemp_builder *builder, const gemp_vertex_
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text message = { 0 };
 	GEMP_OWNED uint64_t *hash = NULL;
-	duplicate_faults faults = { .place = UINT64_MAX, .message = &message };
+	gemp_duplicate_faults faults = { .place = UINT64_MAX, .message = &message };
 	gemp_code code = gemp_new_all(GEMP_ARRAY(*order, list->keys.count), GEMP_ARRAY(hash, list->keys.count));
 	GEMP_THEN(sort_vertices(builder, list, *order, hash));
 	if (code == GEMP_OK)
@@ -318,12 +332,14 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 	GEMP_OWNED uint64_t *order = NULL;
 	gemp_vertex_list *list = &builder->vertices;
 	size_t rows = 0;
+	if (gemp_builder_has_integer_vertices(builder))
+		return gemp_builder_integer_vertices(builder, graph);
 	GEMP_TRY(route_vertices(&arrived));
 	*list = arrived.owned;
 	builder->labels = arrived.labels;
 	arrived = (vertex_router){ 0 };
 	GEMP_TRY(choose_vertices(builder, list, &order, &rows));
-	GEMP_TRY(assign_ids(builder, rows, graph));
+	GEMP_TRY(gemp_builder_assign_ids(builder, rows, graph));
 	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
 	return gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph));
 }

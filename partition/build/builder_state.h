@@ -71,6 +71,19 @@ void gemp_builder_print_key(gemp_string key, gemp_text *out);
  * faults, all ranks fail with the message of the rank with the lowest place. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
 
+/* The vertices whose key an earlier vertex has: their number, and a message about the vertex with the lowest place. */
+typedef struct gemp_duplicate_faults {
+	uint64_t place, count;
+	gemp_text *message;
+} gemp_duplicate_faults;
+/* Counts a duplicate, and describes it if its place `again` is the lowest. first: the place of the vertex that stays */
+void gemp_duplicate_note(const gemp_builder *builder, gemp_string key, uint64_t first, uint64_t again,
+                         gemp_duplicate_faults *faults);
+/* Collective. Gives consecutive ids to the `rows` vertices of each rank, in the order of the ranks. */
+gemp_code gemp_builder_assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph);
+/* Local. Encodes the integer keys of the graph as the keys of the builder's vertices, unless they are there. */
+gemp_code gemp_builder_encode_keys(gemp_builder *builder, const gemp_shard *graph);
+
 void gemp_vertex_list_free(gemp_vertex_list *list);
 /* Frees the content of all parts. The first part stays, without columns. */
 void gemp_builder_clear(gemp_builder *builder);

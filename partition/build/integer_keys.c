@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
+#include "partition/build/dense_keys.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,36 +203,22 @@ static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 	return gemp_comm_agree(b->builder->comm, gemp_integer_set_add(set, received.keys, received.count));
 }
 
-/* An implied vertex has no place. Its key is encoded as gemp_key_encode encodes an integer. */
-static gemp_code add_vertex(gemp_vertex_list *list, uint64_t key, uint32_t labels)
+/* Local. Copies all numbers of the set to one array. */
+static gemp_code list_numbers(const gemp_integer_set *set, uint64_t **numbers, size_t *count)
 {
-	char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
-	uint64_t big = __builtin_bswap64(key);
-	memcpy(bytes + 1, &big, sizeof big);
-	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
-	list->records[list->keys.count] = (struct gemp_vertex_record){ GEMP_PLACE_IMPLIED, labels };
-	return gemp_bytes_add(&list->keys, bytes, sizeof bytes);
-}
-
-/* Adds all numbers of the set to the list as implied vertices. Each shard is freed as soon as its numbers are added. */
-static gemp_code add_all(gemp_vertex_list *list, gemp_integer_set *set, uint32_t labels)
-{
-	size_t count = list->keys.count;
+	size_t at = 0;
+	*count = 0;
 	for (size_t s = 0; s < set->shard_count; s++)
-		count += set->shards[s].count;
-	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, count));
+		*count += set->shards[s].count;
+	GEMP_TRY(GEMP_NEW(*numbers, *count));
 	for (size_t s = 0; s < set->shard_count; s++) {
-		struct gemp_integer_shard *shard = &set->shards[s];
+		const struct gemp_integer_shard *shard = &set->shards[s];
 		for (size_t i = 0; i < shard->slot_count; i++)
-			if (shard->slots[i] != UINT64_MAX)
-				GEMP_TRY(add_vertex(list, shard->slots[i], labels));
+			if (shard->slots[i] != free_slot)
+				(*numbers)[at++] = shard->slots[i];
 		if (shard->has_last)
-			GEMP_TRY(add_vertex(list, UINT64_MAX, labels));
-		gemp_free(shard->slots);
-		shard->slots = NULL;
+			(*numbers)[at++] = free_slot;
 	}
-	for (size_t c = 0; c < list->values.count; c++)
-		GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
 	return GEMP_OK;
 }
 
@@ -243,12 +230,16 @@ static key_block block_at(const gemp_builder *builder, const gemp_edge_list *edg
 }
 
 /* All ranks make as many rounds as the rank with the most edges, since each round is an exchange. */
-gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels)
+gemp_code gemp_builder_distinct_ends(gemp_builder *builder, uint64_t **numbers, size_t *count)
 {
+	bool dense;
 	GEMP_OWNED_BY(gemp_integer_set_free) gemp_integer_set set;
 	GEMP_OWNED int *owner = NULL;
 	gemp_builder_part none;
 	gemp_integer_set_init(&set);
+	GEMP_TRY(gemp_dense_ends(builder, &dense, numbers, count));
+	if (dense)
+		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(builder->comm, new_owners(builder, &owner)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		const gemp_edge_list *edges = &gemp_builder_part_at(builder, p, &none)->edges;
@@ -259,7 +250,7 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 			GEMP_TRY(collect_block(&b, &set));
 		}
 	}
-	return gemp_comm_agree(builder->comm, add_all(list, &set, labels));
+	return gemp_comm_agree(builder->comm, list_numbers(&set, numbers, count));
 }
 
 /* The number of buckets is the smallest power of two that is not below the number of keys, but at least 2, so a bucket
@@ -348,38 +339,6 @@ static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex 
 	return code;
 }
 
-/* An edge whose source and target are both unknown counts once, and its source is reported. */
-bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
-                           size_t edge)
-{
-	if (ends[0] != GEMP_NO_VERTEX && ends[1] != GEMP_NO_VERTEX)
-		return false;
-	uint64_t place = gemp_edge_list_place(edges, edge);
-	if (unknown->count++ && place >= unknown->place)
-		return false;
-	unknown->place = place;
-	unknown->source = ends[0] == GEMP_NO_VERTEX;
-	return true;
-}
-
-void gemp_unknown_end_free(gemp_unknown_end *unknown)
-{
-	gemp_text_free(&unknown->key);
-}
-
-/* Notes unknown ends while the keys are still there, before the ids replace the keys. */
-static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, const gemp_vertex *ids,
-                              gemp_unknown_end *unknown)
-{
-	size_t first = (size_t)(b->keys - edges->ends) / 2;
-	for (size_t i = 0; i < b->count; i += 2)
-		if (gemp_unknown_end_note(unknown, ids + i, edges, first + i / 2)) {
-			gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(b->keys[i + !unknown->source]) };
-			GEMP_TRY(gemp_key_encode(&key, &unknown->key));
-		}
-	return GEMP_OK;
-}
-
 /* Collective. The ids are written over the keys from the start of the array. An id takes half the memory of a key, so
  * the ids never overwrite a key that has not been sent. If noting an unknown end fails, the failure is kept until the
  * last round, as the other ranks continue. */
@@ -395,7 +354,7 @@ static gemp_code replace_keys(gemp_builder *builder, gemp_edge_list *edges, inte
 		GEMP_TRY(request_ids(&b, l, ids));
 		if (!b.count)
 			continue;
-		GEMP_THEN(note_unknown(edges, &b, ids, unknown));
+		GEMP_THEN(gemp_unknown_ends_note(edges, (size_t)(b.keys - edges->ends), ids, b.count, unknown));
 		memcpy((gemp_vertex *)edges->ends + round * size, ids, b.count * sizeof *ids);
 	}
 	GEMP_THEN(gemp_edge_list_use_ids(edges));
@@ -414,7 +373,12 @@ gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *grap
 	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	GEMP_OWNED int *owner = NULL;
+	bool dense;
+	GEMP_TRY(gemp_dense_ids(builder, graph, &dense, unknown));
+	if (dense)
+		return GEMP_OK;
 	gemp_code code = new_owners(builder, &owner);
+	GEMP_THEN(gemp_builder_encode_keys(builder, graph));
 	GEMP_THEN(new_lookup(&l, builder, graph));
 	GEMP_THEN(GEMP_NEW(ids, block_size(builder)));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));

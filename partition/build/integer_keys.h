@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "partition/build/builder_state.h"
+#include "partition/build/unknown_end.h"
 
 enum { GEMP_MAX_SET_SHARDS = 64 };
 
@@ -25,9 +26,9 @@ void gemp_integer_set_init(gemp_integer_set *set);
 void gemp_integer_set_free(gemp_integer_set *set);
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count);
 
-/* Collective. Each rank appends the distinct ends of all edges whose keys it owns to `list`, as implied vertices with
- * the label text of index `labels`. */
-gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
+/* Collective. *numbers becomes the distinct ends of all edges whose keys this rank owns. The caller frees
+ * *numbers[*count]. */
+gemp_code gemp_builder_distinct_ends(gemp_builder *builder, uint64_t **numbers, size_t *count);
 
 /* An index of the keys that this rank owns, for integers and strings. The keys are sorted by hash, and the hashes are
  * spread evenly over the rank's range of hashes. Bucket b has the owned keys begin[b] .. begin[b + 1] - 1. A bucket has
@@ -44,20 +45,6 @@ static inline uint64_t gemp_key_index_bucket(const gemp_key_index *index, uint64
 {
 	return hash * index->ranks >> index->shift;
 }
-
-/* The edges of this rank with an end that is no vertex: the number of these edges, and the edge with the lowest
- * place. */
-typedef struct gemp_unknown_end {
-	uint64_t place, count;
-	bool source;   /* true: the source is unknown; false: the target */
-	gemp_text key; /* the unknown key, encoded; the text records a failed addition */
-} gemp_unknown_end;
-
-/* Local. Checks the ids of an edge's ends. Returns true if an end is unknown and the edge has the lowest place so far.
- * The caller then sets the key. */
-bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
-                           size_t edge);
-void gemp_unknown_end_free(gemp_unknown_end *unknown);
 
 /* Collective. Replaces the ends of all edges by ids. Unknown ends are noted and do not make this function fail. */
 gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown);
