@@ -12,6 +12,7 @@
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/transfer.h"
+#include "partition/build/row_builder.h"
 #include "primitive/sort.h"
 
 #include <stdatomic.h>
@@ -139,7 +140,15 @@ void gemp_renumber_lengths(const gemp_renumber *rows, uint64_t *begin, gemp_renu
 	*found = (gemp_renumber_found){ t.longest, t.loops, t.parallel };
 }
 
-/* COPIES OF ROWS, by the threads of the transfer */
+/* COPIES OF ROWS */
+
+static unsigned bits_of(uint64_t vertices)
+{
+	unsigned bits = 1;
+	while (bits < 32 && vertices >> bits)
+		bits++;
+	return bits;
+}
 
 typedef struct chunk_rows {
 	const gemp_renumber *rows;
@@ -165,7 +174,7 @@ static void copy_row(uint32_t *to, const gemp_renumber *rows, gemp_vertex id, ui
 {
 	for (size_t l = 0; l < rows->list_count && left; l++) {
 		id_span span = span_of(&rows->lists[l], id);
-		size_t first, loops = rows->lists[l].drop_loops ? find_loops(span, id, &first) : 0;
+		size_t first = 0, loops = rows->lists[l].drop_loops ? find_loops(span, id, &first) : 0;
 		size_t before = loops ? first : span.count;
 		size_t count = copy_span(to, (id_span){ span.ids, before }, &skip, left);
 		if (loops && count < left)
@@ -201,6 +210,54 @@ static void copy_rows(const void *self, uint32_t *to, size_t begin, size_t end)
 		to += count;
 		at += count;
 	}
+}
+
+/* ON THE HOST */
+
+typedef struct host_rows {
+	const gemp_renumber *rows;
+	gemp_vertex *to;
+	unsigned bits;      /* bits of the largest number */
+	gemp_vertex *spare; /* [threads][longest] */
+	size_t longest;
+} host_rows;
+
+/* The first row that begins at or behind `place`. */
+static size_t row_behind(const gemp_renumber *rows, uint64_t place)
+{
+	size_t row;
+	GEMP_PARTITION_POINT(row, 0, (size_t)rows->vertices, rows->begin[row] < place);
+	return row;
+}
+
+/* Makes the rows that begin in a chunk of entries. A row is copied, mapped and sorted while it is in the cache. */
+static void make_host_chunk(void *context, unsigned thread, size_t chunk)
+{
+	const host_rows *h = context;
+	const gemp_renumber *rows = h->rows;
+	const gemp_vertex *number_of = rows->number_of;
+	size_t end = row_behind(rows, (chunk + 1) * (uint64_t)MIN_CHUNK);
+	for (size_t row = row_behind(rows, chunk * (uint64_t)MIN_CHUNK); row < end; row++) {
+		size_t count = (size_t)(rows->begin[row + 1] - rows->begin[row]);
+		gemp_vertex *to = h->to + rows->begin[row];
+		fetch_ahead(rows, row, end);
+		copy_row(to, rows, rows->id_of[row], 0, count);
+		for (size_t i = 0; i < count; i++)
+			to[i] = number_of[to[i]];
+		gemp_row_sort(to, NULL, count, h->bits, h->spare + thread * h->longest, NULL);
+	}
+}
+
+/* Empty rows behind the last entry are in no chunk, and need nothing. */
+gemp_code gemp_renumber_rows(const gemp_renumber *rows, uint64_t longest, gemp_vertex *to)
+{
+	GEMP_OWNED gemp_vertex *spare = NULL;
+	const uint64_t entries = rows->begin[rows->vertices];
+	const size_t chunks = (size_t)((entries + MIN_CHUNK - 1) / MIN_CHUNK);
+	GEMP_TRY(GEMP_NEW(spare, (chunks > 1 ? gemp_threads() : 1) * (size_t)longest));
+	gemp_parallel_for(chunks, make_host_chunk,
+	                  &(host_rows){ rows, to, bits_of(rows->vertices), spare, (size_t)longest });
+	return GEMP_OK;
 }
 
 /* ON THE DEVICE */
@@ -340,11 +397,11 @@ gemp_code gemp_renumber_make(gemp_renumbered *out, gemp_device *device, const ge
 {
 	gemp_code code = GEMP_OK;
 	const uint64_t rest = rest_of(device, rows->vertices, rows->begin[rows->vertices]);
-	renumbering r = { .device = device, .rows = rows, .out = out, .chunk = chunk_for(device, rest), .bits = 1 };
+	renumbering r = {
+		.device = device, .rows = rows, .out = out, .chunk = chunk_for(device, rest), .bits = bits_of(rows->vertices)
+	};
 	int side = 0;
 	*out = (gemp_renumbered){ 0 };
-	while (r.bits < 32 && rows->vertices >> r.bits)
-		r.bits++;
 	GEMP_TRY_DONE(open(&r, wide, build));
 	for (size_t first = 0, end; first < rows->vertices; first = end, side = 1 - side) {
 		end = chunk_end(rows, first, r.chunk);

@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "partition/views/device_view.h"
+#include "partition/views/renumbered_view.h"
 
 #include <string.h>
 
@@ -209,18 +209,23 @@ static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 	return GEMP_OK;
 }
 
-/* Local. Makes the rows of the views that gemp_device_view_begin has begun. */
-static gemp_code make_on_device(gemp_resident *resident)
+/* Local. Makes the rows of the views that gemp_renumbered_view_begin has begun. */
+static gemp_code renumber(gemp_resident *resident)
 {
 	gemp_runtime *context = resident->context;
 	double build = 0, began = gemp_now();
 	gemp_code code = GEMP_OK;
-	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++)
+	gemp_device *device = context->budgets.row_cache ? NULL : context->device;
+	bool on_device = false;
+	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++) {
 		if (!resident->views[v].neighbours)
-			code = gemp_device_view_make(&resident->views[v], context->device, resident->graph, &resident->order,
-			                             &resident->keys[v], resident->wide, &build);
+			code = gemp_renumbered_view_make(&resident->views[v], device, resident->graph, &resident->order,
+			                                 &resident->keys[v], resident->wide, &build);
+		on_device |= !resident->views[v].neighbours;
+	}
 	context->timers.seconds[GEMP_PHASE_BUILD] += build;
-	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, build);
+	if (on_device)
+		gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, build);
 	return code;
 }
 
@@ -233,8 +238,8 @@ static gemp_code make_views(gemp_resident *resident)
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
 		gemp_code code = GEMP_OK;
-		if (context->device && !context->budgets.row_cache)
-			code = gemp_device_view_begin(view, context->device, resident->graph, &resident->order, &resident->keys[v]);
+		if (resident->residency.hot == resident->graph->vertex_count)
+			code = gemp_renumbered_view_begin(view, resident->graph, &resident->order, &resident->keys[v]);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		if (!view->begin)
 			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
@@ -246,7 +251,7 @@ static gemp_code make_views(gemp_resident *resident)
 	}
 	gemp_comm_max(resident->context->comm, &most, 1);
 	resident->wide = most > UINT32_MAX - 64;
-	return gemp_comm_agree(context->comm, make_on_device(resident));
+	return gemp_comm_agree(context->comm, renumber(resident));
 }
 
 /* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
@@ -309,7 +314,7 @@ gemp_code gemp_resident_to_host(gemp_resident *resident)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++)
-		code = gemp_device_view_to_host(&resident->views[v]);
+		code = gemp_renumbered_view_to_host(&resident->views[v]);
 	return code;
 }
 

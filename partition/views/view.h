@@ -36,7 +36,7 @@ typedef struct gemp_residency {
 typedef struct gemp_view {
 	size_t rows;     /* number of resident rows */
 	uint64_t *begin; /* [rows + 1] */
-	/* [begin[rows]] slots, ascending in a row; NULL if only the device has the rows (device_view.h) */
+	/* [begin[rows]] slots, ascending in a row; NULL if only the device has the rows (renumbered_view.h) */
 	gemp_vertex *neighbours;
 	gemp_edge *edges;    /* [begin[rows]] numbers through all relations; NULL if the key does not ask for edges */
 	uint32_t *begin32;   /* `begin` in 32 bits; may be NULL */
@@ -45,6 +45,7 @@ typedef struct gemp_view {
 	gemp_device *device; /* NULL while the view is not uploaded */
 	bool wide_positions; /* positions on the device have 64 bits, not 32 */
 	gemp_buffer device_begin, device_neighbours, device_edges;
+	uint64_t longest_row; /* of a view that renumbered_view.h makes */
 	/* without `neighbours`: the maximum numbers of neighbours of a row that are less and greater than its own slot */
 	uint32_t longest[2];
 } gemp_view;

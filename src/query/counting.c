@@ -6,7 +6,7 @@
 #include "count/host_sums.h"
 #include "count/neighbours.h"
 #include "count/planner.h"
-#include "partition/views/device_view.h"
+#include "partition/views/renumbered_view.h"
 #include "pattern/symmetry/automorphism.h"
 
 #include <float.h>
@@ -128,7 +128,7 @@ static gemp_code prepare_on_host(gemp_counting *c, gemp_shard *graph, const gemp
 		return GEMP_OK;
 	}
 	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
-	GEMP_TRY(gemp_comm_agree(c->context->comm, gemp_device_view_to_host(&c->rows->views[0])));
+	GEMP_TRY(gemp_comm_agree(c->context->comm, gemp_renumbered_view_to_host(&c->rows->views[0])));
 	c->on_host = gemp_host_sums_work(c->plan, &c->rows->views[0]) <= limit;
 	if (!c->on_host) {
 		gemp_count_plan_free(c->plan);

@@ -223,7 +223,7 @@ static uint32_t longest_part(const gemp_view *view, int part)
 	return longest;
 }
 
-/* Compares the rows that the device makes, where it makes them, with the host's rows of the same view. Returns whether
+/* Compares the rows that a renumbering makes, on the host and on the device, with the rows of gemp_view_new. Returns whether
  * the device has made them. */
 static bool compare_views(const resident_case *f, const gemp_view_key *key, size_t chunk)
 {
@@ -233,7 +233,8 @@ static bool compare_views(const resident_case *f, const gemp_view_key *key, size
 	TEST_LIMIT(renumber_chunk, chunk);
 	f->context->resident = NULL; /* hides the host's rows from the next request */
 	gemp_resident *device = get(f, key, 1, GEMP_REPLICATE_ALL);
-	gemp_view *made = &device->views[0];
+	gemp_view *made = &device->views[0], own;
+	assert_all_ok(gemp_view_new(&own, &test_comm, f->graph, &host->order, &host->residency, key));
 	const gemp_view *view = &host->views[0];
 	bool on_device = !made->neighbours;
 	assert_all_ok(gemp_view_upload(made, f->context->device, device->wide));
@@ -244,6 +245,10 @@ static bool compare_views(const resident_case *f, const gemp_view_key *key, size
 	assert_all(memcmp(made->neighbours, view->neighbours, view->begin[view->rows] * sizeof *view->neighbours) == 0);
 	for (int part = 0; part < 2 && on_device; part++)
 		assert_true(made->longest[part] == longest_part(view, part));
+	assert_all(own.rows == view->rows && own.loops == view->loops &&
+	           memcmp(own.begin, view->begin, (view->rows + 1) * sizeof *view->begin) == 0 &&
+	           memcmp(own.neighbours, view->neighbours, view->begin[view->rows] * sizeof *view->neighbours) == 0);
+	gemp_view_free(&own);
 	gemp_resident_release(device);
 	f->context->resident = host;
 	gemp_resident_release(host);

@@ -306,7 +306,8 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 {
 	gemp_layout *out = state->out;
 	double since = gemp_now();
-	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight, listed = false;
+	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
+	bool listed = state->one_rank && !options->weight && state->graph->rows > 0 && state->type_count > 0;
 	log_step(0);
 	GEMP_TRY(make_weights(state, options));
 	log_step(1);
@@ -314,9 +315,9 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 		GEMP_TRY(gemp_layout_make_arcs(state));
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
-	if (state->one_rank)
-		GEMP_TRY(gemp_layout_make_lists(state, options->device, options->parts, &listed));
-	if (state->one_rank && !listed)
+	if (listed)
+		GEMP_TRY(gemp_layout_make_lists(state, options->device, options->parts));
+	else if (state->one_rank)
 		GEMP_TRY(gemp_layout_make_arcs_alone(state));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);

@@ -1,5 +1,6 @@
-/* layout_lists: the layout of a single rank whose rows a device makes from the rows of the graph. Only offsets are made
- * here: the numbers of arcs to and from each vertex are known already. */
+/* layout_lists: the layout of a single rank without weights, made from the rows of the graph, which are renumbered
+ * (partition/views/renumber.h). The numbers of arcs to and from each vertex are known already. If a device will renumber
+ * the rows, only offsets are made here. */
 
 #include "analytics/layout/layout_state.h"
 #include "core/memory.h"
@@ -79,26 +80,34 @@ static gemp_code set_offsets(gemp_layout_state *state, unsigned parts, uint64_t 
 	return GEMP_OK;
 }
 
-/* If the device cannot sort the longest row, the offsets are freed again, and the host makes the rows. */
-gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts, bool *possible)
+/* Makes the ends of rows on the host. */
+static gemp_code make_ends(gemp_layout *out, gemp_layout_rows *rows, const gemp_id_rows *lists, uint64_t longest)
+{
+	const gemp_renumber renumber = { lists, out->list_count, out->own, out->id, out->local, rows->begin };
+	GEMP_TRY(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
+	return gemp_renumber_rows(&renumber, longest, rows->end);
+}
+
+/* The layout keeps the lists only for a device. */
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
 {
 	gemp_layout *out = state->out;
-	uint64_t edges = 0, longest = 0;
-	*possible = false;
-	for (uint32_t v = 0; v < out->own; v++)
-		edges += out->out_degree[v];
-	uint64_t stored = edges * (parts & GEMP_LAYOUT_OUT && parts & GEMP_LAYOUT_IN && !out->symmetric ? 2 : 1);
-	if (!device || out->weights != GEMP_LAYOUT_UNWEIGHTED || !gemp_renumber_possible(device, out->own, stored, 0))
-		return GEMP_OK;
+	bool apart = parts & GEMP_LAYOUT_OUT && !out->symmetric;
+	uint64_t longest;
 	GEMP_TRY(set_offsets(state, parts, &longest));
-	if (!gemp_renumber_possible(device, out->own, stored, longest)) {
-		if (out->out.begin != out->in.begin)
-			gemp_free(out->out.begin);
-		gemp_free_all(out->in.begin, out->in_ghost.begin);
-		out->in = out->in_ghost = out->out = (gemp_layout_rows){ 0 };
+	GEMP_TRY(list_types(state));
+	state->arcs.count = gemp_layout_row_edges(&out->in);
+	if (device && gemp_renumber_possible(device, out->own,
+	                                     state->arcs.count * (apart && parts & GEMP_LAYOUT_IN ? 2 : 1), longest))
 		return GEMP_OK;
-	}
-	state->arcs.count = edges;
-	*possible = true;
-	return list_types(state);
+	if (parts & GEMP_LAYOUT_IN || !apart)
+		GEMP_TRY(make_ends(out, &out->in, out->in_lists, longest));
+	GEMP_TRY(GEMP_NEW(out->in_ghost.end, 0));
+	if (apart)
+		GEMP_TRY(make_ends(out, &out->out, out->out_lists, longest));
+	else if (parts & GEMP_LAYOUT_OUT)
+		out->out = out->in;
+	gemp_free_all(out->in_lists, out->out_lists);
+	out->in_lists = out->out_lists = NULL;
+	return GEMP_OK;
 }

@@ -4,7 +4,7 @@
  *   arcs          collects the edges that lead to this rank's rows as arcs, by ranges of rows
  *   vertex_order  counts degrees, orders own vertices, finds ghosts and makes links
  *   layout_rows   turns arcs into rows of local vertices
- *   layout_lists  lists the rows that a device makes, which needs no arcs
+ *   layout_lists  makes the rows of a single rank without weights, which needs no arcs
  *
  * A single rank knows both ends of all edges. It orders its vertices before it makes arcs, so the arcs need no sort. */
 
@@ -104,9 +104,9 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state);
 /* Local. On entry rows->begin[r + 1] is the number of edges of row r. Sets the offsets, and allocates ends and weights,
  * which are 0. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
-/* Local. If the device can make the rows of this rank, sets offsets and lists, and *possible becomes true. Follows
- * gemp_layout_make_order. */
-gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts, bool *possible);
+/* Local; follows gemp_layout_make_order on a single rank without weights. If the device can make the rows, sets offsets
+ * and lists. Otherwise makes the rows on the host. */
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts);
 /* Local. Makes the members `in`, `in_ghost` and `in_other`, and frees the arcs. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state);
 /* Local. Makes `out` from `in`, `in_ghost` and `in_other`. */

@@ -1,4 +1,4 @@
-#include "partition/views/device_view.h"
+#include "partition/views/renumbered_view.h"
 
 #include "core/memory.h"
 #include "device/transfer.h"
@@ -26,43 +26,35 @@ static gemp_renumber rows_of(const gemp_slot_order *order, const gemp_id_rows *l
 	return (gemp_renumber){ lists, count, order->vertices, order->id_of, order->slot_of, NULL };
 }
 
-/* A simple view merges parallel edges, which the device does not. If there may be some, the host makes the view. */
-gemp_code gemp_device_view_begin(gemp_view *out, const gemp_device *device, const gemp_shard *graph,
-                                 const gemp_slot_order *order, const gemp_view_key *key)
+/* A simple view merges parallel edges, which the renumbering does not. */
+gemp_code gemp_renumbered_view_begin(gemp_view *out, const gemp_shard *graph, const gemp_slot_order *order,
+                                     const gemp_view_key *key)
 {
 	GEMP_OWNED gemp_id_rows *lists = NULL;
 	GEMP_OWNED uint64_t *begin = NULL;
 	size_t count, rows = (size_t)graph->vertex_count;
-	uint64_t entries = 0;
 	gemp_renumber_found found;
 	*out = (gemp_view){ 0 };
-	if (graph->ranks > 1 || key->edges)
+	if (graph->ranks > 1 || key->edges || rows == 0)
 		return GEMP_OK;
 	GEMP_TRY(list_rows(&lists, &count, graph, key));
-	for (size_t l = 0; l < count; l++)
-		entries += lists[l].begin[rows];
-	if (count == 0 || (key->simple && count > 2) || !gemp_renumber_possible(device, rows, entries, 0))
+	if (count == 0 || (key->simple && count > 2))
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(begin, rows + 1));
 	gemp_renumber renumber = rows_of(order, lists, count);
 	gemp_renumber_lengths(&renumber, begin, &found);
-	if ((key->simple && found.parallel) || !gemp_renumber_possible(device, rows, begin[rows], found.longest))
+	if (key->simple && found.parallel)
 		return GEMP_OK;
-	*out = (gemp_view){ .rows = rows, .begin = begin, .loops = found.loops };
+	*out = (gemp_view){ .rows = rows, .begin = begin, .loops = found.loops, .longest_row = found.longest };
 	begin = NULL;
 	return GEMP_OK;
 }
 
-gemp_code gemp_device_view_make(gemp_view *view, gemp_device *device, const gemp_shard *graph,
-                                const gemp_slot_order *order, const gemp_view_key *key, bool wide, double *build)
+static gemp_code make_on_device(gemp_view *view, gemp_device *device, const gemp_renumber *rows, bool wide,
+                                double *build)
 {
-	GEMP_OWNED gemp_id_rows *lists = NULL;
 	gemp_renumbered made;
-	size_t count;
-	GEMP_TRY(list_rows(&lists, &count, graph, key));
-	gemp_renumber renumber = rows_of(order, lists, count);
-	renumber.begin = view->begin;
-	GEMP_TRY(gemp_renumber_make(&made, device, &renumber, wide, build));
+	GEMP_TRY(gemp_renumber_make(&made, device, rows, wide, build));
 	view->device = device;
 	view->wide_positions = wide;
 	view->device_begin = made.begin;
@@ -72,7 +64,21 @@ gemp_code gemp_device_view_make(gemp_view *view, gemp_device *device, const gemp
 	return GEMP_OK;
 }
 
-gemp_code gemp_device_view_to_host(gemp_view *view)
+gemp_code gemp_renumbered_view_make(gemp_view *view, gemp_device *device, const gemp_shard *graph,
+                                    const gemp_slot_order *order, const gemp_view_key *key, bool wide, double *build)
+{
+	GEMP_OWNED gemp_id_rows *lists = NULL;
+	size_t count, entries = (size_t)view->begin[view->rows];
+	GEMP_TRY(list_rows(&lists, &count, graph, key));
+	gemp_renumber renumber = rows_of(order, lists, count);
+	renumber.begin = view->begin;
+	if (device && gemp_renumber_possible(device, view->rows, entries, view->longest_row))
+		return make_on_device(view, device, &renumber, wide, build);
+	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
+	return gemp_renumber_rows(&renumber, view->longest_row, view->neighbours);
+}
+
+gemp_code gemp_renumbered_view_to_host(gemp_view *view)
 {
 	GEMP_OWNED gemp_vertex *neighbours = NULL;
 	size_t entries = (size_t)view->begin[view->rows];
