@@ -24,6 +24,7 @@ const gemp_limits gemp_limits_default = {
 	.host_entries = 1 << 27,
 	.push_pull_min_gain = 1e-3,
 	.phase_sampling = 1,
+	.distinct_packed = true,
 	.nested_local = 16 << 10,
 	.list_rank_gather = 1 << 15,
 	.list_rank_spacing = 8,

@@ -80,6 +80,9 @@ typedef struct gemp_limits {
 	/* Factor: conditions on attributes are tested before the search without a sample of the search if the test costs
 	 * less than this factor times the sample. With 0 every search is sampled [1]: match/planner/phase_choice. */
 	double phase_sampling;
+	/* Switch, all ranks: false keeps the keys of distinct matches as words, also where they fit into one or two numbers
+	 * [true]: match/distinct/distinct. */
+	bool distinct_packed;
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
 	uint64_t match_chunk_cost;

@@ -27,6 +27,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 		m->pairs[e][1] = m->pattern->edges[e].to;
 	}
 	gemp_distinct_options options = { .vertex_count = m->plan->vertex_count,
+		                              .vertices = m->graph->vertex_count,
 		                              .edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
 		                              .chain = m->chain,
 		                              .as_vertices = o->distinct == GEMP_BY_VERTICES,

@@ -1,7 +1,7 @@
 /* Tests the removal of duplicate matches across ranks on random embeddings. The reference finds the classes by brute
  * force. Tested are every definition of a class, with and without edges, budgets of memory from unlimited to a few
  * records, hashes that collide, and failing requests for memory. */
-#include "made_graph.h"
+#include "distinct_case.h"
 
 #include "comm/comm.h"
 #include "core/status.h"
@@ -14,117 +14,6 @@
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-
-/* MAX_POINTS: the maximum number of vertices, and of edges, of an embedding. WIDTH: numbers in the key of a class. */
-enum { MAX_POINTS = 8, WIDTH = 3 * MAX_POINTS };
-
-/* The key of a class and one embedding of the class: its vertices, then its edges. */
-typedef struct member {
-	uint64_t key[WIDTH], tuple[2 * MAX_POINTS];
-} member;
-
-/* Random embeddings in any number of classes. */
-typedef struct input {
-	int vertex_count, edge_count;
-	size_t rows;
-	gemp_vertex *vertices;
-	gemp_edge *edges;
-	int *finder; /* [rows] the rank that finds the row */
-} input;
-
-/* Collects the embeddings that the sink under test passes on. */
-typedef struct collector {
-	size_t rows, capacity, rounds, last_rounds;
-	member *members;
-	size_t wanted; /* number of rows over all ranks after which the collector says "enough"; 0: never */
-} collector;
-
-static int compare_members(const void *a, const void *b)
-{
-	const member *x = a, *y = b;
-	for (int i = 0; i < WIDTH; i++)
-		if (x->key[i] != y->key[i])
-			return x->key[i] < y->key[i] ? -1 : 1;
-	for (int i = 0; i < 2 * MAX_POINTS; i++)
-		if (x->tuple[i] != y->tuple[i])
-			return x->tuple[i] < y->tuple[i] ? -1 : 1;
-	return 0;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* The numbers by which vertices are compared: ranks of their keys, or NULL for ids. */
-static const uint32_t *rank_of;
-
-static void set_tuple(member *m, const gemp_vertex *vertices, int vertex_count, const gemp_edge *edges, int edge_count)
-{
-	memset(m, 0, sizeof *m);
-	for (int v = 0; v < vertex_count; v++)
-		m->tuple[v] = rank_of ? rank_of[vertices[v]] : vertices[v];
-	for (int e = 0; e < edge_count; e++)
-		m->tuple[MAX_POINTS + e] = edges[e];
-}
-
-static gemp_code collect(void *self, const gemp_batch *batch)
-{
-	collector *c = self;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(GEMP_RESERVE(c->members, c->capacity, c->rows + batch->rows));
-	for (size_t i = 0; i < batch->rows; i++)
-		set_tuple(&c->members[c->rows++], batch->vertices + i * (size_t)batch->vertex_count, batch->vertex_count,
-		          batch->edges + i * (size_t)batch->edge_count, batch->edge_count);
-done:
-	return code;
-}
-
-static gemp_code collector_end_round(void *self, bool last, bool *enough, bool *again)
-{
-	collector *c = self;
-	(void)again;
-	c->rounds++;
-	c->last_rounds += last;
-	if (c->wanted && gemp_comm_sum1(&test_comm, c->rows) >= c->wanted)
-		*enough = true;
-	return GEMP_OK;
-}
-
-static void make_input(input *in, uint64_t seed, int vertex_count, int edge_count, size_t rows, uint32_t universe,
-                       bool repeats)
-{
-	*in = (input){ .vertex_count = vertex_count, .edge_count = edge_count, .rows = rows };
-	assert_all_ok(GEMP_NEW(in->vertices, rows * (size_t)vertex_count));
-	assert_all_ok(GEMP_NEW(in->edges, rows * (size_t)edge_count));
-	assert_all_ok(GEMP_NEW(in->finder, rows));
-	for (size_t i = 0; i < rows; i++) {
-		gemp_vertex *row = in->vertices + i * (size_t)vertex_count;
-		for (int v = 0; v < vertex_count; v++) {
-			bool again = true;
-			while (again) {
-				row[v] = (gemp_vertex)gemp_random_below(&seed, universe);
-				again = false;
-				for (int u = 0; u < v && !repeats; u++)
-					again |= row[u] == row[v];
-			}
-		}
-		for (int e = 0; e < edge_count; e++)
-			in->edges[i * (size_t)edge_count + (size_t)e] = gemp_random_below(&seed, 3) << 33 |
-			                                                gemp_random_below(&seed, 2);
-		in->finder[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
-		if (test_comm.size > 2 && in->finder[i] == 1)
-			in->finder[i] = 2; /* rank 1 finds no rows */
-	}
-}
-
-static void free_input(input *in)
-{
-	gemp_free(in->vertices);
-	gemp_free(in->edges);
-	gemp_free(in->finder);
-}
 
 /* The reference's definition of a class. */
 typedef struct class_definition {
@@ -276,11 +165,17 @@ static void check(const class_definition *by, const input *in, size_t memory, ui
 static void check_all(const class_definition *by, const input *in)
 {
 	static const uint64_t masks[] = { 0, UINT64_C(0xf00000003), UINT64_C(0x7000000000000000), 1 };
-	for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
-		check(by, in, 0, masks[m], 1 + m, NULL);
-		check(by, in, 20000, masks[m], 3, NULL);
-		check(by, in, 3000, masks[m], 5, NULL);
-		check(by, in, 1, masks[m], 2, NULL);
+	/* keys are words, one number (of up to 6 vertices), or two numbers (of up to 4 vertices) */
+	static const uint64_t vertices[] = { 0, 1000, UINT64_C(1) << 31 };
+	for (size_t i = 0; i < 8; i++) {
+		const uint64_t mask = masks[i / 2];
+		class_definition d = *by;
+		d.options.vertices = vertices[i % 3];
+		check(&d, in, 0, mask, 1 + i / 2, NULL);
+		check(&d, in, 20000, mask, 3, NULL);
+		d.options.vertices = vertices[(i + 1) % 3];
+		check(&d, in, 3000, mask, 5, NULL);
+		check(&d, in, 1, mask, 2, NULL);
 	}
 }
 
@@ -465,12 +360,16 @@ static void enough_ends_early(void **state)
 	free_input(&in);
 }
 
+static uint64_t once_vertices; /* run_once packs keys if it is not 0 */
+
 static gemp_code run_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	collector found = { 0 };
 	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_end_round }, sink = { 0 };
-	gemp_distinct_options options = { .vertex_count = 3, .next = &next };
+	gemp_distinct_options options = { .vertex_count = 3,
+		                              .vertices = once_vertices,
+		                              .next = once_vertices ? NULL : &next };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
 	code = find_rows(&sink, argument, 2);
 done:
@@ -487,6 +386,8 @@ static void memory_may_run_out(void **state)
 		return; /* lets each request for memory fail, which is slow and tests nothing new on more ranks */
 	input in;
 	make_input(&in, test_seed_all(), 3, 0, 300, 30, false);
+	assert_all_survive_no_memory(run_once, &in);
+	once_vertices = 30;
 	assert_all_survive_no_memory(run_once, &in);
 	free_input(&in);
 	assert_all(gemp_memory_blocks() == 0);

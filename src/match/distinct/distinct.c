@@ -1,5 +1,6 @@
 #include "match/distinct/distinct.h"
 
+#include "core/limits.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "match/distinct/class_set.h"
@@ -45,6 +46,8 @@ typedef struct distinct {
 /* Equal keys have equal hashes on all ranks. The upper half determines the pass, and the lower half the owner. */
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
 {
+	if (d->form.packed)
+		return gemp_number_hash(record, d->form.words / 2) & d->hash_mask;
 	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
 }
 
@@ -157,21 +160,27 @@ static void fill_records(void *context, size_t range, size_t begin, size_t end)
 		else
 			memcpy(record, f->records + (f->first + i) * words, words * sizeof *record);
 		const uint64_t hash = hash_of(d, record);
-		block->hash[i] = hash;
+		if (block->hash)
+			block->hash[i] = hash;
 		block->table[i] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
 		                  : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
 		                                                                : GEMP_CLASS_REMOTE;
 	}
 }
 
+/* The hash of the record at this place of the sorted block. */
+static uint64_t sorted_hash(const distinct *d, size_t at)
+{
+	const gemp_class_block *block = &d->block;
+	return block->hash ? block->hash[block->order[at]] : hash_of(d, gemp_class_block_record(block, at));
+}
+
 /* Adds the records of one table one by one, because the table has no memory for all of them. */
 static gemp_code insert_singly(distinct *d, size_t table)
 {
 	const gemp_class_block *block = &d->block;
-	for (size_t at = block->bucket_offsets[table]; at < block->bucket_offsets[table + 1]; at++) {
-		uint32_t i = block->order[at];
-		GEMP_TRY(insert(d, block->records + i * d->form.words, block->hash[i]));
-	}
+	for (size_t at = block->bucket_offsets[table]; at < block->bucket_offsets[table + 1]; at++)
+		GEMP_TRY(insert(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
 	return GEMP_OK;
 }
 
@@ -184,11 +193,8 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 	block->count = count;
 	gemp_for_chunks(count, CHUNK, fill_records, (void *)(uintptr_t)f);
 	gemp_class_block_sort(block);
-	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
-	     at++) {
-		uint32_t i = block->order[at];
-		GEMP_TRY(send_later(d, block->records + i * d->form.words, block->hash[i]));
-	}
+	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++)
+		GEMP_TRY(send_later(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
 	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
 	for (size_t t = 0; t < d->classes.table_count; t++)
 		if (!fits[t])
@@ -368,13 +374,9 @@ static size_t recent_entries(const distinct *d)
 	return entries;
 }
 
-/* The memory for tables: the caller's value, half of --host-memory, or a quarter of the node's memory divided among its
- * ranks. */
-static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_options *options)
+size_t gemp_distinct_memory(const gemp_runtime *context)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	if (options->memory)
-		return options->memory;
 	if (context->budgets.host_memory)
 		return context->budgets.host_memory / 2;
 	if (pages <= 0 || page <= 0)
@@ -419,10 +421,13 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		d->next = options->next;
 		d->limit = options->limit;
 		d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
-		d->budget = choose_memory(context, options);
+		d->budget = options->memory ? options->memory : gemp_distinct_memory(context);
 		d->full_at = SIZE_MAX;
 		gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
 		                     options->chain, options->pairs, options->pair_count);
+		d->form.hash_mask = d->hash_mask;
+		if (gemp_limits_now()->distinct_packed)
+			gemp_record_form_pack(&d->form, options->vertices);
 		gemp_class_set_init(&d->classes, &d->form, d->budget);
 		d->block_records = block_records(d);
 		d->recent_count = recent_entries(d);

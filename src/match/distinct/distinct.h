@@ -16,6 +16,7 @@
 
 typedef struct gemp_distinct_options {
 	int vertex_count, edge_count; /* columns of the batches */
+	uint64_t vertices; /* number of vertices of the graph, by which keys are packed; 0: keys are not packed */
 	/* The stabiliser chain of the pattern's group along vertices and, if edge_count > 0, edges; borrowed. NULL:
 	 * embeddings are compared as with as_vertices, and representatives are passed on as they were found. */
 	const gemp_stab_chain *chain;
@@ -43,6 +44,9 @@ typedef struct gemp_distinct_options {
  * classes are passed on in batches. `next` ends a round after each batch, which bounds its memory. Each class is passed
  * on once. `next` ends its last round after the last pass, or when enough classes are known. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options);
+/* Maximum bytes of the tables of this rank without options->memory: half of --host-memory, or a quarter of the node's
+ * memory divided among its ranks. */
+size_t gemp_distinct_memory(const gemp_runtime *context);
 /* number of classes that this rank owns, over all passes so far */
 gemp_count gemp_distinct_count(const gemp_sink *distinct);
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);
