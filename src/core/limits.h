@@ -86,6 +86,11 @@ typedef struct gemp_limits {
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
 	uint64_t match_chunk_cost;
+	/* Seconds: a search that is expected to take longer is announced before it starts [600]: api/match/query_job. */
+	double forecast_min;
+	/* Rows: if more are expected and only a preview of them is shown, they are counted, and only the preview is listed
+	 * [2^24]: api/match/query_job. */
+	double preview_apart;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

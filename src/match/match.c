@@ -166,20 +166,19 @@ static gemp_code need_edges(gemp_match *m)
 static gemp_code improve_order(gemp_match *m)
 {
 	gemp_plan_options options = plan_options(m);
-	gemp_order_inputs question = {
-		.context = m->context,
-		.graph = m->graph,
-		.pattern = m->pattern,
-		.symmetry = m->symmetry,
-		.statistics = &m->statistics,
-		.candidates = &m->candidates,
-		.options = &options,
-		.key_rank = m->pushdown.key_rank,
-		.reads = m->options.order_reads,
-		.walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
-		.lists = m->context->device->gpu && !needs_listing(m) && !m->options.profile,
-		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL
-	};
+	gemp_order_inputs question = { .context = m->context,
+		                           .graph = m->graph,
+		                           .pattern = m->pattern,
+		                           .symmetry = m->symmetry,
+		                           .statistics = &m->statistics,
+		                           .candidates = &m->candidates,
+		                           .options = &options,
+		                           .key_rank = m->pushdown.key_rank,
+		                           .reads = m->options.order_reads,
+		                           .walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 ||
+		                                          m->options.exchange != GEMP_EXCHANGE_PUSH,
+		                           .lists = m->context->device->gpu && !needs_listing(m) && !m->options.profile,
+		                           .work = m->sample_work };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_pivot_order(m, order);
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)

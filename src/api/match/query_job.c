@@ -3,15 +3,21 @@
 
 #include "api/match/query_job.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/quantity.h"
 #include "io/file/output.h"
 #include "match/filter/computed_columns.h"
+#include "match/forecast.h"
 #include "pattern/bind/bind.h"
 #include "query/clause/pipeline.h"
 #include "query/output/subgraph_sink.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double write_row = 200e-9; /* seconds for a row of the output (TSV of three integers, AMD EPYC) */
 
 /* Returns whether the run ends after planning. */
 static bool is_dry(const gemp_query_job *job)
@@ -189,13 +195,86 @@ static gemp_code find_matches(gemp_query_job *job, gemp_match_result *result)
 	return code;
 }
 
+/* True if many rows are expected, the report shows a few of them, and nothing else needs the others: each match gives a
+ * row, and no matches are compared with all others. */
+static bool may_count_apart(const gemp_query_job *job, const gemp_forecast *expected)
+{
+	const gemp_query_settings *settings = job->base.settings;
+	return expected->rows > gemp_limits_now()->preview_apart && expected->classes_bytes <= 0 &&
+	       job->request->mode == GEMP_QUERY_MODE_WRITE && job->preview && !job->rows_path && !job->graph_path &&
+	       !job->checkpoint && !settings->profile && job->row_limit == UINT64_MAX && !job->only_counts &&
+	       gemp_clause_streams(job->pattern) && !job->pattern->result.skip;
+}
+
+/* Collective. Counts the matches as --count does, which may need no match at all. Then searches again until there are
+ * enough rows for the preview. */
+static gemp_code count_apart(gemp_query_job *job, gemp_match_result *result)
+{
+	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *counts = NULL;
+	gemp_runtime *runtime = job->base.runtime;
+	gemp_prepared_options options = { .match = job->base.how, .combinations = job->base.settings->combinations };
+	gemp_match_result shown;
+	const bool kept = runtime->keep_resident;
+	options.match.listed = false;
+	runtime->keep_resident = true;
+	gemp_code code = gemp_prepared_prepare(&counts, runtime, job->base.graph, job->pattern, &options);
+	runtime->keep_resident = kept;
+	GEMP_TRY(code);
+	GEMP_TRY(gemp_prepared_run(counts, NULL, result));
+	job->base.how.limit = job->preview;
+	GEMP_TRY(open_sinks(job));
+	job->base.how.limit = UINT64_MAX;
+	return gemp_prepared_run(job->prepared, job->first, &shown);
+}
+
+/* Announces a long search on rank 0, with what dominates it and how to ask for less. */
+static void announce(const gemp_query_job *job, const gemp_forecast *f, double seconds)
+{
+	char time[32], compared[160] = "";
+	snprintf(time, sizeof time,
+	         seconds < 7200     ? "%.0f min"
+	         : seconds < 172800 ? "%.0f h"
+	                            : "%.0f days",
+	         seconds < 7200     ? seconds / 60
+	         : seconds < 172800 ? seconds / 3600
+	                            : seconds / 86400);
+	if (f->classes_bytes > 0)
+		snprintf(compared, sizeof compared, ", which --distinct %s compares in up to %s and %.0f pass%s",
+		         gemp_distinct_name[job->base.how.distinct],
+		         gemp_shown_bytes((uint64_t)fmin(f->classes_bytes, 1e18)).text, f->passes, f->passes > 1 ? "es" : "");
+	gemp_log(
+		GEMP_NORMAL,
+		"the search will take about %s: about %.2g matches%s, at %.2g a second; --estimate or --limit N takes less",
+		time, f->rows, compared, f->rows / seconds);
+}
+
+/* Collective. Reports how long the search is expected to take. Nothing is expected of a search that stops at a limit,
+ * and of counts by sums. */
+static gemp_forecast forecast(gemp_query_job *job)
+{
+	const gemp_match *match = gemp_prepared_match(job->prepared);
+	if (!match || job->base.how.limit < UINT64_MAX || job->base.how.first_only)
+		return (gemp_forecast){ 0 };
+	const gemp_forecast f = gemp_match_forecast(match);
+	const double seconds = f.search + f.host + (job->rows_path || job->request->table ? f.rows * write_row : 0);
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:b}", "rows", gemp_json_real(f.rows), "seconds",
+	                           gemp_json_real(seconds), "distinct_bytes", gemp_json_real(f.classes_bytes), "passes",
+	                           gemp_json_real(f.passes), "sampled", f.sampled);
+	gemp_report_set(job->base.report, "forecast", object);
+	if (seconds > gemp_limits_now()->forecast_min)
+		announce(job, &f, seconds);
+	return f;
+}
+
 /* Collective. Searches, and reports the number and the destination of the rows. */
 static gemp_code run_search(gemp_query_job *job)
 {
 	gemp_match_result result = { 0 };
 	const bool only_count = job->request->mode == GEMP_QUERY_MODE_COUNT;
 	const char *path = job->writes ? job->rows_path : NULL;
-	GEMP_TRY(find_matches(job, &result));
+	const gemp_forecast expected = forecast(job);
+	const bool apart = may_count_apart(job, &expected);
+	GEMP_TRY(apart ? count_apart(job, &result) : find_matches(job, &result));
 	if (!result.complete)
 		result.matches = gemp_min(result.matches, job->base.how.limit);
 	gemp_match_report found = {
@@ -215,7 +294,8 @@ static gemp_code run_search(gemp_query_job *job)
 		const bool whole = path || job->request->table;
 		found.preview = !whole && !only_count;
 		found.shown = gemp_rows_written(&job->rows);
-		found.rows = gemp_min(whole ? found.shown : gemp_rows_total(&job->rows), job->row_limit);
+		found.rows = apart ? result.matches : gemp_rows_total(&job->rows);
+		found.rows = gemp_min(whole ? found.shown : found.rows, job->row_limit);
 		found.truncated = !only_count && !gemp_rows_complete(&job->rows);
 	}
 	if (job->covered.self)

@@ -52,6 +52,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "count_per",
 	  "match --count-per: the vertex; members: the pattern vertices that are equivalent to it by symmetry." },
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },
+	{ "forecast",
+	  "match: expected before the search: rows that it finds, seconds, bytes of the matches that --distinct compares, passes; sampled: false if the planner's estimate had to do." },
 	{ "motifs", "match --pattern motifs:K: pattern, edges, count and seconds of each shape." },
 	{ "order", "match: the pattern's vertices in the order in which they are bound." },
 	{ "entries_read", "match --profile: number of row entries that were read." },
