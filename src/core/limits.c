@@ -27,6 +27,7 @@ const gemp_limits gemp_limits_default = {
 	.distinct_packed = true,
 	.forecast_min = 600,
 	.preview_apart = 1 << 24,
+	.vertex_sets_min = 1e7,
 	.nested_local = 16 << 10,
 	.list_rank_gather = 1 << 15,
 	.list_rank_spacing = 8,

@@ -91,6 +91,9 @@ typedef struct gemp_limits {
 	/* Rows: if more are expected and only a preview of them is shown, they are counted, and only the preview is listed
 	 * [2^24]: api/match/query_job. */
 	double preview_apart;
+	/* Matches: if more are expected, vertex sets of a small pattern are counted by the counts of larger patterns and not
+	 * compared [10^7]: query/vertex_sets. */
+	double vertex_sets_min;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

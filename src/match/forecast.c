@@ -55,12 +55,15 @@ gemp_forecast gemp_match_forecast(const gemp_match *m)
 	gemp_forecast out = { 0 };
 	double units, key_bytes;
 	const gemp_device *device = m->context->device;
-	uint64_t sums[3] = { device->gpu ? 0 : device->units, gemp_threads(), gemp_distinct_memory(m->context) };
+	uint64_t sums[3] = { device && device->gpu ? 0
+		                 : device              ? device->units
+		                                       : 1,
+		                 gemp_threads(), gemp_distinct_memory(m->context) };
 	find_work(m, &units, &out);
 	gemp_comm_sum(m->context->comm, sums, 3);
 	out.passes = 1;
 	out.search = units / (sums[0] ? cpu_rate * (double)sums[0] : gpu_rate * m->context->comm->size);
-	if (m->search->emit.listed) {
+	if (m->search && m->search->emit.listed) {
 		out.host = out.rows * match_seconds(m, &key_bytes) / (double)sums[1];
 		out.classes_bytes = out.rows * key_bytes;
 		out.passes = fmax(ceil(out.classes_bytes / (double)sums[2]), 1);

@@ -9,6 +9,7 @@
 #include "query/counting.h"
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
+#include "query/vertex_sets.h"
 
 /* A query has one of three forms: sums, one search, or a finder with a chain of sinks. */
 struct gemp_prepared {
@@ -19,6 +20,7 @@ struct gemp_prepared {
 	bool edges;             /* rows have edge columns */
 	gemp_counting counting; /* has a plan if the query is counted by sums */
 	gemp_match *match;      /* set if the query is one search; the members below belong to queries with a finder */
+	bool vertex_sets;       /* the matches of the search are too many to be compared (query/vertex_sets.h) */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
 	gemp_apply *apply;               /* evaluates sub-patterns of clauses after the optionals; NULL: not needed */
@@ -136,12 +138,16 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	return GEMP_OK;
 }
 
-/* Collective. Uses sums if the planner finds any, else one search. */
+/* Collective. Uses sums if the planner finds any, else one search. The search is prepared also if vertex sets are counted
+ * without it, since it shows how many matches there are. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
-	return q->counting.plan ? GEMP_OK
-	                        : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match);
+	if (q->counting.plan)
+		return GEMP_OK;
+	GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+	q->vertex_sets = gemp_vertex_sets_apply(q->pattern, &q->options.match, q->match);
+	return GEMP_OK;
 }
 
 /* Options are checked first, and the ranks agree on the status before the first collective call. */
@@ -191,7 +197,7 @@ const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 /* Checkpoints run the search for a part of the pivots at a time, so they need the search itself. */
 gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
-	return q->match;
+	return q->vertex_sets ? NULL : q->match;
 }
 
 /* The plans are printed in the order in which rows pass them. */
@@ -215,6 +221,8 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 		if (plan && q->counting.enumerated)
 			gemp_text_print(&text, "counted one by one: %s\n", q->counting.enumerated);
 		gemp_text_print(&text, "%s", plan ? plan : "");
+		if (q->vertex_sets)
+			gemp_text_print(&text, "  vertex sets: by the counts of all patterns that contain this one\n");
 		text.failed |= plan == NULL;
 		gemp_free(plan);
 	} else {
@@ -321,6 +329,8 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 			return GEMP_OK;
 		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}
+	if (q->vertex_sets)
+		return gemp_vertex_sets_count(q->context, q->graph, q->pattern, &q->options.match, result);
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
 	GEMP_TRY(make_sink_chain(q, &s, sink));

@@ -41,7 +41,7 @@ char *gemp_prepared_explain(const gemp_prepared *query);
  * embedding is a match. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *query);
 
-/* Returns the search of a query that is one search; NULL if the query has several searches, or sums. */
+/* Returns the search of a query that is one search; NULL if the query has several searches, or is counted otherwise. */
 gemp_match *gemp_prepared_match(gemp_prepared *query);
 
 /* Collective. The sink gets rows of gemp_pattern_row_vertices vertices. sink may be NULL if only the counts of `result`

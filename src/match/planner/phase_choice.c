@@ -207,7 +207,7 @@ static gemp_code measure_search(search_costs *out, const gemp_phase_inputs *q, c
 		                                  q->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES);
 	*out = (search_costs){ .matches = random_matches(q->pattern, &statistics) };
 	out->matches_high = out->matches;
-	out->second_entries = 1 / (q->context->device->gpu ? gpu_entry : cpu_entry);
+	out->second_entries = 1 / (q->context->device && q->context->device->gpu ? gpu_entry : cpu_entry);
 	return has_rows ? sample_search(out, q, candidates, &statistics, sampling_share * seconds) : GEMP_OK;
 }
 

@@ -131,13 +131,21 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 			}
 }
 
-/* Solves the triangular system from the kind with the most edges on, whose induced counts are its edge-induced
- * counts. */
-gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
+int gemp_census_kind(const gemp_census *census, unsigned edges)
+{
+	return kind_of(census, canonical_form(edges, census->vertices));
+}
+
+/* Solves the triangular system for the kinds that contain kind `least`, or for all kinds if it is -1, from the kind with
+ * the most edges on, whose induced counts are its edge-induced counts. A kind that contains one of these kinds is one of
+ * them. */
+static gemp_code solve(const gemp_census *census, int least, gemp_count *counts)
 {
 	for (int i = census->kinds - 1; i >= 0; i--)
-		for (int j = i + 1; j < census->kinds; j++) {
+		for (int j = i + 1; j < census->kinds && (least < 0 || gemp_census_contains(census, i, least)); j++) {
 			gemp_count part;
+			if (!gemp_census_contains(census, j, i))
+				continue;
 			if (__builtin_mul_overflow(census->embeddings[i][j], counts[j], &part) || part > counts[i])
 				return gemp_fail(GEMP_EDATA,
 				                 "counts of patterns contradict each other: fewer of one with %d edges than "
@@ -145,6 +153,21 @@ gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
 				                 __builtin_popcount(census->edges[i]), __builtin_popcount(census->edges[j]));
 			counts[i] -= part;
 		}
+	return GEMP_OK;
+}
+
+gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
+{
+	return solve(census, -1, counts);
+}
+
+/* The sum is at most the edge-induced count of kind i, so it does not overflow. */
+gemp_code gemp_census_vertex_sets(const gemp_census *census, int i, gemp_count *counts, gemp_count *sets)
+{
+	*sets = 0;
+	GEMP_TRY(solve(census, i, counts));
+	for (int j = i; j < census->kinds; j++)
+		*sets += gemp_census_contains(census, j, i) ? counts[j] : 0;
 	return GEMP_OK;
 }
 

@@ -39,6 +39,18 @@ gemp_code gemp_census_named(const char *name, int *vertices);
 /* "0-1,0-2,1-2" */
 void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
 
+/* The kind of a connected graph with this set of edges on all vertices of the census. */
+int gemp_census_kind(const gemp_census *census, unsigned edges);
+/* True if kind j contains kind i. */
+static inline bool gemp_census_contains(const gemp_census *census, int j, int i)
+{
+	return census->embeddings[i][j] > 0;
+}
+/* *sets becomes the number of sets of host vertices whose induced subgraph contains kind i: the sum of the
+ * vertex-induced counts of the kinds that contain it. counts[kinds] are edge-induced counts of these kinds, and are
+ * changed; the others are not read. GEMP_EDATA as below. */
+gemp_code gemp_census_vertex_sets(const gemp_census *census, int i, gemp_count *counts, gemp_count *sets);
+
 /* counts[kinds] are edge-induced, and become vertex-induced. GEMP_EDATA if they cannot be counts of one graph. */
 gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts);
 
