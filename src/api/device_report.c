@@ -242,24 +242,34 @@ static gemp_code host_rate(double *rate)
 	return GEMP_OK;
 }
 
+gemp_code gemp_report_copy_rate(double *copy, const gemp_comm *comm, const gemp_device *device)
+{
+	gemp_rates rates = { 0 };
+	GEMP_TRY(gemp_comm_agree(comm, gemp_device_rates_kept(device, &rates)));
+	double sums[2] = { rates.copy, rates.copy > 0 };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm->world));
+	*copy = (int)sums[1] == comm->size ? sums[0] : 0;
+	return GEMP_OK;
+}
+
 /* `bytes` are summed over the ranks before the comparison with WORTH_MEASURING. All ranks then take the same branch,
  * which contains a collective call. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes)
 {
-	gemp_code code = GEMP_OK;
-	gemp_rates rates = { 0 };
 	double copy = 0;
 	const char *on = device ? "device" : "host";
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, report->comm->world));
 	bytes = gemp_comm_sum1(report->comm, bytes);
 	double rate = seconds > 0 ? (double)bytes / seconds : 0;
 	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s", "work", 1e3 * seconds, on, rate / 1e9);
-	if (bytes >= WORTH_MEASURING) {
-		code = device ? gemp_device_rates(device, &rates) : host_rate(&rates.copy);
-		GEMP_TRY(gemp_comm_agree(report->comm, code));
-		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, report->comm->world));
-		gemp_report_detail(report, ", %.2f of a copy there (%.1f GB/s)", rate / copy, copy / 1e9);
+	if (bytes >= WORTH_MEASURING && device)
+		GEMP_TRY(gemp_report_copy_rate(&copy, report->comm, device));
+	else if (bytes >= WORTH_MEASURING) {
+		GEMP_TRY(gemp_comm_agree(report->comm, host_rate(&copy)));
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &copy, 1, MPI_DOUBLE, MPI_SUM, report->comm->world));
 	}
+	if (copy > 0)
+		gemp_report_detail(report, ", %.2f of a copy there (%.1f GB/s)", rate / copy, copy / 1e9);
 	gemp_report_detail(report, "\n");
 	if (device)
 		gemp_report_detail(report, "  %-10s %10.3f ms to the device and back\n", "copies", 1e3 * transfers);

@@ -71,13 +71,13 @@ static gemp_code compute_selftest(gemp_device *device, const char *source, bool 
 	return GEMP_OK;
 }
 
-/* The name depends on driver and kernel source, so the test runs again when one of them changes. */
-static void cache_name(char name[64], const gemp_device *device, const char *source)
+/* The name depends on driver and kernel source, so what is kept is made again when one of them changes. */
+static void cache_name(char name[64], const char *kind, const gemp_device *device, const char *source)
 {
 	char text[512];
 	snprintf(text, sizeof text, "%s\n%s\n%s\n%s", device->name, device->vendor, device->driver, device->platform);
 	uint64_t hash = gemp_hash(source, strlen(source), gemp_hash(text, strlen(text), 0));
-	snprintf(name, 64, "selftest-%016llx", (unsigned long long)hash);
+	snprintf(name, 64, "%s-%016llx", kind, (unsigned long long)hash);
 }
 
 /* Runs the test unless the cache has its success for this device, driver and kernel source. GEMP_ENODEVICE if a result
@@ -90,7 +90,7 @@ static gemp_code run_selftest(gemp_device *device)
 	size_t size = 0;
 	bool passed = false;
 	GEMP_TRY(gemp_kernel_source(&source, "selftest.cl"));
-	cache_name(name, device, source);
+	cache_name(name, "selftest", device, source);
 	if (gemp_cache_load(name, &remembered, &size))
 		return GEMP_OK;
 	GEMP_TRY(compute_selftest(device, source, &passed));
@@ -296,13 +296,39 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 	return GEMP_OK;
 }
 
+/* Ranks that share a CPU have fewer units and so other rates. */
+static gemp_code rates_name(char name[64], const gemp_device *device)
+{
+	GEMP_OWNED char *source = NULL;
+	char kind[32];
+	GEMP_TRY(gemp_kernel_source(&source, "rate.cl"));
+	snprintf(kind, sizeof kind, "rates-%u", device->units);
+	cache_name(name, kind, device, source);
+	return GEMP_OK;
+}
+
 /* Both measurements use one program. It is stored after the launches, when PoCL has compiled all of it. */
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
+	char name[64];
 	*rates = (gemp_rates){ 0 };
 	GEMP_TRY(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
 	GEMP_TRY(time_copy(device, &program, &rates->copy));
 	GEMP_TRY(time_launch(device, &program, rates));
+	GEMP_TRY(rates_name(name, device));
+	gemp_cache_store(name, rates, sizeof *rates);
 	return gemp_program_store(device, &program);
+}
+
+gemp_code gemp_device_rates_kept(const gemp_device *device, gemp_rates *rates)
+{
+	GEMP_OWNED void *kept = NULL;
+	char name[64];
+	size_t size = 0;
+	*rates = (gemp_rates){ 0 };
+	GEMP_TRY(rates_name(name, device));
+	if (gemp_cache_load(name, &kept, &size) && size == sizeof *rates)
+		memcpy(rates, kept, sizeof *rates);
+	return GEMP_OK;
 }

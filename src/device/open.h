@@ -31,5 +31,8 @@ typedef struct gemp_rates {
 } gemp_rates;
 
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates);
+/* Returns the rates that the last gemp_device_rates measured on this device, with as many units; zeros if the cache has
+ * none. */
+gemp_code gemp_device_rates_kept(const gemp_device *device, gemp_rates *rates);
 
 #endif

@@ -118,6 +118,26 @@ static void memory_may_run_out(void **state)
 	assert_survives_no_memory(open_and_close, NULL);
 }
 
+/* A device has no rates before they are measured, and another number of units has rates of its own. */
+static void measured_rates_are_kept(void **state)
+{
+	gemp_rates measured, kept;
+	(void)state;
+	setenv("GEMP_CACHE_DIR", test_path("cache"), 1);
+	gemp_device *device = open_one("0", 0, 1, 0);
+	assert_ok(gemp_device_rates_kept(device, &kept));
+	assert_true(kept.copy == 0 && kept.launch == 0 && kept.empty == 0);
+	assert_ok(gemp_device_rates(device, &measured));
+	assert_true(measured.copy > 0 && measured.launch > 0);
+	assert_ok(gemp_device_rates_kept(device, &kept));
+	assert_true(kept.copy == measured.copy && kept.launch == measured.launch && kept.empty == measured.empty);
+	device->units++;
+	assert_ok(gemp_device_rates_kept(device, &kept));
+	assert_true(kept.copy == 0);
+	gemp_device_close(device);
+	unsetenv("GEMP_CACHE_DIR");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +147,7 @@ int main(void)
 		cmocka_unit_test(limit_comes_first),
 		cmocka_unit_test(self_test_detects_wrong_answers),
 		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(measured_rates_are_kept),
 	};
 	setenv("POCL_DEVICES", "pthread pthread", 1);
 	return test_main(tests);

@@ -6,7 +6,6 @@
 
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "device/open.h"
 #include "io/rows/vertex_keys.h"
 
 #include <string.h>
@@ -188,22 +187,21 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 		report_grid(a, sum_bytes, steps);
 }
 
-/* Collective. Reports edges a second, and the bandwidth relative to the bandwidth of a copy in the devices' memory,
- * which is measured now. Only this ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes the
- * launches dominate the time, and no ratio is reported. */
+/* Collective. Reports edges a second, and the bandwidth relative to the bandwidth of a copy in the devices' memory, if
+ * that is known. Only this ratio shows how far the kernels are from the limit. Below WORTH_COMPARING bytes the launches
+ * dominate the time, and no ratio is reported. */
 static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 {
-	enum { WORTH_MEASURING = 1 << 22 };
-	gemp_rates rates = { 0 };
+	enum { WORTH_COMPARING = 1 << 22 };
 	double longest[2] = { work->seconds, a->prepared }, copy = 0;
 	uint64_t bytes = gemp_comm_sum1(a->job.comm, work->bytes);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, 2, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
 	double seconds = longest[0], gteps = seconds > 0 ? 1e-9 * (double)work->edges / seconds : 0;
 	gemp_report_detail(a->job.report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
 	                   1e3 * seconds, gteps, 1e3 * longest[1]);
-	if (bytes >= WORTH_MEASURING) {
-		GEMP_TRY(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
-		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
+	if (bytes >= WORTH_COMPARING)
+		GEMP_TRY(gemp_report_copy_rate(&copy, a->job.comm, a->job.device));
+	if (copy > 0) {
 		double rate = seconds > 0 ? (double)bytes / seconds : 0;
 		gemp_report_detail(a->job.report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
 		                   1e-9 * rate, rate / copy, 1e-9 * copy);
