@@ -1,4 +1,7 @@
-/* All threads of all ranks read tables in two passes. The first pass infers types: each thread collects evidence, which
+/* Lists of edges whose ids are all integers are read in one pass, which feeds the builder and finds the types at the
+ * same time. If an id turns out to be no integer, the builder is thrown away.
+ *
+ * All threads of all ranks read other tables in two passes. The first pass infers types: each thread collects evidence, which
  * is joined at the end of the pass. The second pass feeds the builder. Thread 0 feeds it directly, and each other
  * thread feeds a branch of it. The branches are joined in the order of the threads. */
 
@@ -25,6 +28,7 @@ typedef struct thread_reader {
 	uint32_t string_keys;
 	gemp_text keys[2];     /* memory for ids with a group */
 	gemp_builder *builder; /* the import's builder, or a branch of it */
+	bool contradicted;     /* the first pass has fed the builder, but an id is no integer */
 } thread_reader;
 
 /* Puts the column's name in front of the message of a failure. */
@@ -107,7 +111,6 @@ static gemp_code new_readers(table_import *self)
 	return GEMP_OK;
 }
 
-/* The first reader uses the import's builder, which the import frees. */
 static void free_readers(table_import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
@@ -115,8 +118,6 @@ static void free_readers(table_import *self)
 		gemp_free_all(reader->schemas[0].evidence, reader->schemas[1].evidence);
 		gemp_text_free(&reader->keys[0]);
 		gemp_text_free(&reader->keys[1]);
-		if (t)
-			gemp_builder_free(reader->builder);
 	}
 	gemp_free_all(self->readers, self->selves);
 }
@@ -216,6 +217,36 @@ static gemp_code feed_record(void *context, const gemp_input *input, const gemp_
 	return add_values(self, input, cells);
 }
 
+/* Pairs of integers are read together, in either pass. */
+static gemp_code feed_pairs(void *context, const gemp_input *input, const int64_t (*pairs)[2], size_t count,
+                            uint64_t line)
+{
+	thread_reader *self = context;
+	if (self->contradicted || self->string_keys)
+		return GEMP_OK;
+	return gemp_builder_integer_edges(self->builder, pairs[0], count, "", 0, (gemp_place){ input->file, line }, true);
+}
+
+/* Integers are evidence for nothing, as keys are integers until a key is none. */
+static gemp_code observe_pairs(void *context, const gemp_input *input, const int64_t (*pairs)[2], size_t count,
+                               uint64_t line)
+{
+	(void)context, (void)input, (void)pairs, (void)count, (void)line;
+	return GEMP_OK;
+}
+
+/* The only pass. An id that is no integer is not reported here, since it makes all ids strings. */
+static gemp_code observe_and_feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
+{
+	thread_reader *self = context;
+	GEMP_TRY(observe_record(context, input, cells, line));
+	if (self->contradicted || self->string_keys)
+		return GEMP_OK;
+	gemp_code code = feed_record(context, input, cells, line);
+	self->contradicted = code == GEMP_EDATA;
+	return self->contradicted ? GEMP_OK : code;
+}
+
 /* The first reader feeds the builder, and each other reader feeds a branch of it. */
 static gemp_code new_branches(table_import *self)
 {
@@ -239,9 +270,8 @@ static gemp_code join_branches(table_import *self)
 	return code;
 }
 
-/* Collective. The second pass. The types of columns and keys are known now. */
-static gemp_code build_graph(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
-                             gemp_shard **out)
+/* Collective. Makes the builder and its branches. */
+static gemp_code new_builder(table_import *self, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = options->vertex_file_count == 0;
@@ -249,23 +279,76 @@ static gemp_code build_graph(table_import *self, const gemp_comm *comm, const ge
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
 	gemp_code code = declare(self);
 	GEMP_THEN(new_branches(self));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	return gemp_comm_agree(comm, code);
+}
+
+/* Collective. The second pass. The types of columns and keys are known now. */
+static gemp_code build_graph(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
+                             gemp_shard **out)
+{
+	GEMP_TRY(new_builder(self, comm, options));
+	self->inputs.visit_pairs = self->string_keys ? NULL : feed_pairs;
 	gemp_step_times_next(options->steps, "parse");
 	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
 	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
 	return gemp_builder_finish(self->builder, out);
 }
 
+/* The same on all ranks. Whether one pass suffices unless an id is no integer. */
+static bool has_only_pairs(const table_import *self)
+{
+	bool pairs = !self->stated_keys;
+	for (size_t i = 0; i < self->inputs.count; i++)
+		pairs = pairs && self->inputs.input[i].pairs;
+	return pairs;
+}
+
+static void free_builder(table_import *self)
+{
+	for (unsigned t = 1; t < self->inputs.threads && self->readers; t++) {
+		gemp_builder_free(self->readers[t].builder);
+		self->readers[t].builder = NULL;
+	}
+	gemp_builder_free(self->builder);
+	self->builder = NULL;
+}
+
+/* Collective. The only pass. Places have the lines within a rank's part until lower ranks have counted their lines.
+ * *done: whether the graph is made. */
+static gemp_code build_in_one_pass(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
+                                   gemp_shard **out, bool *done)
+{
+	uint64_t contradicted = 0;
+	*done = false;
+	GEMP_TRY(new_builder(self, comm, options));
+	self->inputs.visit_pairs = feed_pairs;
+	gemp_step_times_next(options->steps, "parse");
+	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, observe_and_feed_record, self->selves, "parsing"));
+	resolve_types(self, comm);
+	for (unsigned t = 0; t < self->inputs.threads; t++)
+		contradicted |= self->readers[t].contradicted || self->string_keys;
+	gemp_comm_max(comm, &contradicted, 1);
+	if (contradicted) {
+		free_builder(self);
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
+	for (size_t i = 0; i < self->inputs.count; i++)
+		gemp_builder_shift_lines(self->builder, self->inputs.input[i].file, self->inputs.input[i].lines_before);
+	*done = true;
+	return gemp_builder_finish(self->builder, out);
+}
+
 static void free_import(table_import *self)
 {
+	free_builder(self);
 	free_readers(self);
-	gemp_builder_free(self->builder);
 	gemp_schema_free(&self->schemas[0]);
 	gemp_schema_free(&self->schemas[1]);
 	gemp_inputs_free(&self->inputs);
 }
 
-/* The first pass finds headers and types, and the second pass feeds the builder. */
+/* The first pass finds headers and types, and the second pass feeds the builder, unless one pass does both. */
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) table_import self = { 0 };
@@ -273,6 +356,12 @@ static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp
 	gemp_code code = join_schemas(&self);
 	GEMP_THEN(new_readers(&self));
 	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (has_only_pairs(&self)) {
+		bool done;
+		GEMP_TRY(build_in_one_pass(&self, comm, options, out, &done));
+		return done ? GEMP_OK : build_graph(&self, comm, options, out);
+	}
+	self.inputs.visit_pairs = observe_pairs;
 	gemp_step_times_next(options->steps, "look");
 	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
 	resolve_types(&self, comm);

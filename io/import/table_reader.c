@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "io/file/stream.h"
+#include "io/text/integer_pairs.h"
 #include "io/text/lines.h"
 
 #include <inttypes.h>
@@ -113,6 +114,15 @@ static file_header decode_header(char **headers, char **header)
 	return found;
 }
 
+/* Whether each record is a source and a target that may be integers. */
+static bool has_pairs(const gemp_input *input)
+{
+	const gemp_field *fields = input->header.fields;
+	return input->edges && !is_quoted(input->format) && input->header.count == 2 &&
+	       fields[0].role == GEMP_ROLE_SOURCE && fields[1].role == GEMP_ROLE_TARGET && !fields[0].group &&
+	       !fields[1].group;
+}
+
 /* Local. The headers are decoded twice, since the assignment of compressed files needs the sum of their sizes. */
 static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *headers)
 {
@@ -132,6 +142,7 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 		gemp_code code = parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size);
 		if (code != GEMP_OK)
 			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", inputs->input[i].path) : code;
+		inputs->input[i].pairs = has_pairs(&inputs->input[i]);
 	}
 	return GEMP_OK;
 }
@@ -228,6 +239,22 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
+/* Lines of two integers are read together, up to the first other line, such as a comment. */
+static gemp_code visit_pairs(void *self, unsigned thread, char **text, const char *end, uint64_t *line)
+{
+	enum { BATCH = 256 };
+	const input_reader *r = self;
+	int64_t pairs[BATCH][2];
+	size_t count = BATCH;
+	while (count == BATCH) {
+		count = gemp_integer_pairs_read(text, end, r->input->format == &gemp_format_snap, pairs, BATCH);
+		if (count)
+			GEMP_TRY(r->inputs->visit_pairs(r->selves[thread], r->input, (const int64_t(*)[2])pairs, count, *line + 1));
+		*line += count;
+	}
+	return GEMP_OK;
+}
+
 /* Local. After a failure in a record, *line is the record's line within this rank's part; after another failure it is
  * 0. Every rank decompresses a round_robin file, visits its own blocks in turn, and only counts the lines of the other
  * blocks. */
@@ -241,6 +268,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	 * time. */
 	const uint64_t readers = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size;
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
+	gemp_visit_many_lines *many = input->pairs && r->inputs->visit_pairs ? visit_pairs : NULL;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
 		char *text;
@@ -253,7 +281,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
 		r->header = first ? text : NULL;
 		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
-			code = gemp_line_chunks_visit(&chunks, visit_line, r, &failure);
+			code = gemp_line_chunks_visit_many(&chunks, many, visit_line, r, &failure);
 		*line = failure.line ? failure.line - input->lines_before : 0;
 		GEMP_TRY(code);
 		input->lines += chunks.lines;

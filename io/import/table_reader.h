@@ -20,10 +20,15 @@ typedef struct gemp_input {
 	uint32_t file;          /* the builder's number of the file */
 	uint64_t size;          /* bytes of the stored file */
 	gemp_block_range bytes; /* this rank reads the lines that begin in this range */
+	bool pairs;             /* a record is a source and a target without groups, and no quotes */
 	bool round_robin;       /* each of R ranks decompresses the whole file and visits every R-th block */
 	uint64_t lines;         /* lines of this rank's part, known after reading */
 	uint64_t lines_before;  /* lines of lower ranks, known after gemp_inputs_read */
 } gemp_input;
+
+/* Visits consecutive records of a source and a target, all canonical integers. `line` is the line of the first one. */
+typedef gemp_code gemp_visit_pairs(void *self, const gemp_input *input, const int64_t (*pairs)[2], size_t count,
+                                   uint64_t line);
 
 typedef struct gemp_inputs {
 	size_t count;
@@ -31,6 +36,8 @@ typedef struct gemp_inputs {
 	unsigned threads;  /* number of reading threads; constant */
 	gemp_cells *cells; /* [threads] cells of each thread's current record */
 	uint64_t bytes;    /* bytes of all stored files */
+	/* NULL, or visits most records of inputs of pairs; the other records are visited one by one */
+	gemp_visit_pairs *visit_pairs;
 } gemp_inputs;
 
 /* Collective. Finds the formats, reads the headers and divides the files among the ranks. */

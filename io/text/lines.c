@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
+#include "core/vector.h"
 #include "io/file/stream.h"
 #include "io/text/cells.h"
 
@@ -147,16 +148,31 @@ static size_t chunk_begin(const char *text, size_t size, size_t index)
 	return newline ? (size_t)(newline - text) + 1 : size;
 }
 
-/* memchr tests several bytes per cycle, so counting lines is inexpensive compared with parsing. */
+/* Counts newlines in runs of 128 bytes, whose counts fit into bytes, so that compilers vectorise the loop. */
+GEMP_VECTOR_BODY void count_newlines_loop(const char *text, size_t size, uint64_t *count)
+{
+	enum { RUN = 128 };
+	uint64_t sum = 0;
+	size_t at = 0;
+	for (; at + RUN <= size; at += RUN) {
+		unsigned char here = 0;
+		for (size_t i = 0; i < RUN; i++)
+			here = (unsigned char)(here + (text[at + i] == '\n'));
+		sum += here;
+	}
+	for (; at < size; at++)
+		sum += text[at] == '\n';
+	*count = sum;
+}
+GEMP_VECTOR_LOOP(count_newlines, (const char *text, size_t size, uint64_t *count), (text, size, count))
+
+/* The last line of a file may lack its newline. */
 static void count_chunk(void *context, unsigned thread, size_t index)
 {
 	(void)thread;
 	gemp_line_chunk *chunk = &((gemp_line_chunks *)context)->chunk[index];
-	const char *end = chunk->text + chunk->size;
-	for (const char *at = chunk->text; at < end; chunk->lines++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		at = newline ? newline + 1 : end;
-	}
+	count_newlines(chunk->text, chunk->size, &chunk->lines);
+	chunk->lines += chunk->size > 0 && chunk->text[chunk->size - 1] != '\n';
 }
 
 /* All lines are counted before any chunk is visited, since each chunk needs the number of its first line. */
@@ -177,6 +193,7 @@ void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64
 /* State that the threads share while they visit a block. Each chunk has its own failure, so no lock is needed. */
 typedef struct chunk_visit {
 	const gemp_line_chunks *chunks;
+	gemp_visit_many_lines *many; /* may be NULL */
 	gemp_visit_chunk_line *visit;
 	void *self;
 	atomic_size_t failed; /* the lowest index of a chunk that failed; GEMP_LINE_CHUNKS: none */
@@ -210,6 +227,10 @@ static void visit_chunk(void *context, unsigned thread, size_t index)
 	if (index > shared->failed)
 		return;
 	for (char *next; line.text < end && code == GEMP_OK; line.text = next) {
+		if (shared->many)
+			code = shared->many(shared->self, thread, &line.text, end, &line.line);
+		if (code != GEMP_OK || line.text == end)
+			break;
 		char *newline = memchr(line.text, '\n', (size_t)(end - line.text)), *stop = newline ? newline : end;
 		next = newline ? newline + 1 : end;
 		line.size = (size_t)(stop - line.text);
@@ -221,12 +242,18 @@ static void visit_chunk(void *context, unsigned thread, size_t index)
 		record_failure(shared, index, code, line.line);
 }
 
-/* The first chunk that failed holds the first failure of the file. */
 gemp_code gemp_line_chunks_visit(const gemp_line_chunks *chunks, gemp_visit_chunk_line *visit, void *self,
                                  gemp_line_failure *failure)
 {
+	return gemp_line_chunks_visit_many(chunks, NULL, visit, self, failure);
+}
+
+/* The first chunk that failed holds the first failure of the file. */
+gemp_code gemp_line_chunks_visit_many(const gemp_line_chunks *chunks, gemp_visit_many_lines *many,
+                                      gemp_visit_chunk_line *visit, void *self, gemp_line_failure *failure)
+{
 	gemp_code code = GEMP_OK;
-	chunk_visit shared = { .chunks = chunks, .visit = visit, .self = self, .failed = GEMP_LINE_CHUNKS };
+	chunk_visit shared = { .chunks = chunks, .many = many, .visit = visit, .self = self, .failed = GEMP_LINE_CHUNKS };
 	gemp_parallel_for(GEMP_LINE_CHUNKS, visit_chunk, &shared);
 	const size_t first = shared.failed;
 	if (first < GEMP_LINE_CHUNKS) {

@@ -86,4 +86,11 @@ typedef gemp_code gemp_visit_chunk_line(void *self, unsigned thread, size_t chun
 gemp_code gemp_line_chunks_visit(const gemp_line_chunks *chunks, gemp_visit_chunk_line *visit, void *self,
                                  gemp_line_failure *failure);
 
+/* Visits lines at the front of the text together, as many as this function can. *text becomes the first line that it
+ * leaves to `visit`, and *line the number of the line before. */
+typedef gemp_code gemp_visit_many_lines(void *self, unsigned thread, char **text, const char *end, uint64_t *line);
+/* The same as gemp_line_chunks_visit; `many`, which may be NULL, is called before each call of `visit`. */
+gemp_code gemp_line_chunks_visit_many(const gemp_line_chunks *chunks, gemp_visit_many_lines *many,
+                                      gemp_visit_chunk_line *visit, void *self, gemp_line_failure *failure);
+
 #endif

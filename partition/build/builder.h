@@ -70,10 +70,13 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 /* sets a value of the last added edge */
 gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);
 
-/* Local. Adds `count` edges without values, all of one type and with one place. ends: source, target, source, ..., all
- * integer keys. */
+/* Local. Adds `count` edges without values, all of one type. ends: source, target, source, ..., all integer keys. The
+ * first edge has the given place, and the others the same place or, with `lines`, the next lines. */
 gemp_code gemp_builder_integer_edges(gemp_builder *builder, const int64_t *ends, size_t count, const char *type,
-                                     size_t type_size, gemp_place place);
+                                     size_t type_size, gemp_place place, bool lines);
+/* Local. Adds `lines` to the lines of all edges of a file, whose edges were added before the number of lines in front of
+ * them was known. */
+void gemp_builder_shift_lines(gemp_builder *builder, uint32_t file, uint64_t lines);
 
 /* Local. Reserves memory for `count` more edges, if the caller knows their number. */
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);

@@ -361,19 +361,33 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 
 /* Ends of a coded part are indices in its dictionary, so its edges are added one by one. */
 gemp_code gemp_builder_integer_edges(gemp_builder *builder, const int64_t *ends, size_t count, const char *type,
-                                     size_t type_size, gemp_place place)
+                                     size_t type_size, gemp_place place, bool lines)
 {
 	gemp_builder_part *part = &builder->parts[0];
+	if (!type_size) {
+		type = builder->options.default_type;
+		type_size = strlen(type);
+	}
 	if (!part->edges.coded) {
 		GEMP_TRY(read_type(part, type, type_size));
-		return gemp_edge_list_add_all(&part->edges, ends, count, part->type, place_code(place));
+		return gemp_edge_list_add_all(&part->edges, ends, count, part->type, place_code(place), lines);
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++, place.line += lines) {
 		const gemp_value source = { .type = GEMP_INTEGER, .integer = ends[2 * i] };
 		const gemp_value target = { .type = GEMP_INTEGER, .integer = ends[2 * i + 1] };
 		GEMP_TRY(gemp_builder_edge(builder, &source, &target, type, type_size, place));
 	}
 	return GEMP_OK;
+}
+
+void gemp_builder_shift_lines(gemp_builder *builder, uint32_t file, uint64_t lines)
+{
+	for (size_t p = 0; p < builder->part_count; p++) {
+		gemp_edge_list *edges = &builder->parts[p].edges;
+		for (size_t r = 0; r < edges->run_count; r++)
+			if (edges->runs[r].place >> LINE_BITS == file)
+				edges->runs[r].place += lines;
+	}
 }
 
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)

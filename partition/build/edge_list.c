@@ -59,15 +59,16 @@ gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t tar
 }
 
 /* The edges form one run, or lengthen the last run. */
-gemp_code gemp_edge_list_add_all(gemp_edge_list *list, const int64_t *ends, size_t count, uint32_t type, uint64_t place)
+gemp_code gemp_edge_list_add_all(gemp_edge_list *list, const int64_t *ends, size_t count, uint32_t type, uint64_t place,
+                                 uint64_t step)
 {
 	const gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
 	if (!count)
 		return GEMP_OK;
 	GEMP_TRY(gemp_edge_list_reserve(list, list->count + count));
-	if (!last || last->step || last->place != place) {
+	if (!last || last->step != step || last->place + (list->count - last->first) * step != place) {
 		GEMP_TRY(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
-		list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
+		list->runs[list->run_count++] = (gemp_place_run){ list->count, place, step };
 	}
 	uint64_t *out = list->ends + 2 * list->count;
 	for (size_t i = 0; i < 2 * count; i++)

@@ -33,9 +33,9 @@ typedef struct gemp_edge_list {
 void gemp_edge_list_free(gemp_edge_list *list);
 gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place);
 
-/* Adds `count` edges of one type and place. ends[2 * count] */
-gemp_code gemp_edge_list_add_all(gemp_edge_list *list, const int64_t *ends, size_t count, uint32_t type,
-                                 uint64_t place);
+/* Adds `count` edges of one type, with the places place + i * step. ends[2 * count]; step: 0 or 1 */
+gemp_code gemp_edge_list_add_all(gemp_edge_list *list, const int64_t *ends, size_t count, uint32_t type, uint64_t place,
+                                 uint64_t step);
 /* Reserves memory for `count` edges in all. */
 gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count);
 

@@ -107,7 +107,7 @@ gemp_code gemp_generator_edges(const gemp_generator_run *making, const int64_t *
 {
 	if (weights == 0)
 		return gemp_builder_integer_edges(making->builder, ends, count, "E", 1,
-		                                  (gemp_place){ making->file, number + 1 });
+		                                  (gemp_place){ making->file, number + 1 }, false);
 	for (size_t i = 0; i < count; i++) {
 		GEMP_TRY(gemp_generator_edge(making, (uint64_t)ends[2 * i], (uint64_t)ends[2 * i + 1], "E", number));
 		GEMP_TRY(gemp_generator_weight(making, (uint64_t)ends[2 * i], (uint64_t)ends[2 * i + 1], weights));

@@ -395,7 +395,8 @@ static void test_integer_as_string(void **state)
 	if (code == GEMP_OK && test_comm.rank == 0)
 		code = gemp_builder_edge(builder, &seven, &other, "", 0, (gemp_place){ 0, 3 });
 	if (code == GEMP_OK && test_comm.rank == 0) /* the part's ends are coded now */
-		code = gemp_builder_integer_edges(builder, (const int64_t[]){ 7, 7, 7, 7 }, 2, "E", 1, (gemp_place){ 0, 4 });
+		code = gemp_builder_integer_edges(builder, (const int64_t[]){ 7, 7, 7, 7 }, 2, "E", 1, (gemp_place){ 0, 4 },
+		                                  true);
 	assert_all_ok(code);
 	assert_all_ok(gemp_builder_finish(builder, &graph));
 	assert_all(graph->vertex_count == 2 && graph->relations[0].edge_count == 3 && graph->keys.type == GEMP_STRING);

@@ -73,7 +73,7 @@ static gemp_code add(gemp_builder *to, const input *in, bool edge, size_t i)
 	static const char *const labels[] = { "A", "", "B;A" };
 	const gemp_value key = { .type = GEMP_INTEGER, .integer = in->vertex[edge ? 0 : i] };
 	if (edge)
-		return gemp_builder_integer_edges(to, in->end + 2 * i, 1, in->type[i], 1, (gemp_place){ 0, i + 1 });
+		return gemp_builder_integer_edges(to, in->end + 2 * i, 1, in->type[i], 1, (gemp_place){ 0, i + 1 }, i % 2);
 	const char *label = labels[i % 3];
 	return gemp_builder_vertex(to, &key, label, strlen(label), (gemp_place){ 0, i + 1 });
 }

@@ -85,7 +85,9 @@ static void places_come_back(void **state)
 		if (what == 8 && e > 0 && e <= 98) { /* two edges at once */
 			const int64_t ends[4] = { gemp_integer_of(e), gemp_integer_of(e + 1), gemp_integer_of(e + 1),
 				                      gemp_integer_of(e + 2) };
-			assert_int_equal(gemp_edge_list_add_all(&list, ends, 2, 0, place), GEMP_OK);
+			uint64_t step = gemp_random_below(&seed, 2);
+			assert_int_equal(gemp_edge_list_add_all(&list, ends, 2, 0, place, step), GEMP_OK);
+			place += step;
 			places[++e] = place;
 		} else {
 			assert_int_equal(gemp_edge_list_add(&list, e, e + 1, e > 100 && e % 3 == 0, place), GEMP_OK);
