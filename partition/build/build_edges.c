@@ -334,6 +334,17 @@ static gemp_code keep_part(received_edges *edges, gemp_edge_list *list)
 	return GEMP_OK;
 }
 
+/* Local. The same for edges with values: the columns of the parts follow one another. */
+static gemp_code keep_valued_part(const edge_router *route)
+{
+	const gemp_table *values = &route->part->edge_values;
+	gemp_table *props = &route->graph->relations[0].props;
+	for (size_t c = 0, to = 0; c < values->count; c++)
+		if (route->used[c])
+			GEMP_TRY(gemp_column_append(&props->columns[to++], &values->columns[c]));
+	return keep(route->arrived, route->part->edges.ids, route->part->edges.count);
+}
+
 /* Collective. Sends the edges of the chosen part. */
 static gemp_code send_part(const edge_router *route)
 {
@@ -341,11 +352,9 @@ static gemp_code send_part(const edge_router *route)
 	const gemp_record_stream stream = {
 		(void *)(uintptr_t)route, route->part->edges.count, route->builder->options.batch, owner, pack, receive
 	};
-	if (!route->bare)
-		return gemp_record_stream_run(comm, &stream);
 	if (comm->size == 1 && route->graph->relation_count == 1)
-		return keep_part(route->arrived, &route->part->edges);
-	return send_bare(route);
+		return route->bare ? keep_part(route->arrived, &route->part->edges) : keep_valued_part(route);
+	return route->bare ? send_bare(route) : gemp_record_stream_run(comm, &stream);
 }
 
 /* Local. Allocates the lists of received edges, and the buffers of one round of bare edges. */
