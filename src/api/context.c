@@ -3,8 +3,9 @@
  *
  * The runtime (devices, kernels, buffers, clocks) is made when a function first needs it, and later functions use the
  * same runtime. A function that needs all devices of the rank replaces a runtime that has only one device. Each
- * function resets the counters, so its report has only its own figures. Two variables belong to the process: the
- * context whose callbacks are called, and the information of the launcher from before MPI_Init. */
+ * function resets the counters, so its report has only its own figures. Three variables belong to the process:
+ * the context whose callbacks are called, the information of the launcher from before MPI_Init, and the time of the
+ * start. */
 
 #include "api/context.h"
 
@@ -30,6 +31,8 @@
 /* What the launcher said about this process before MPI_Init. The size is 0 if there was no launcher, and after the
  * check. */
 static gemp_launcher_info launch;
+
+static double process_start; /* gemp_now(); 0: unknown, or a report has it */
 
 /* The context that was configured last. Its callbacks are called. */
 static const gemp_context *logging;
@@ -223,6 +226,7 @@ void gemp_process_choose_drivers(const char *devices)
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
+	process_start = gemp_now();
 	/* MPI_Init examines the machine with hwloc, which would also query OpenCL. The query takes a tenth of a second, and
 	 * PoCL would choose a cache folder before device/cache.h could give this process its own folder. */
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
@@ -233,6 +237,13 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 	GEMP_MPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_signals_catch_fatal();
 	return GEMP_OK;
+}
+
+double gemp_process_take_start(void)
+{
+	double start = process_start;
+	process_start = 0;
+	return start;
 }
 
 int gemp_process_end(gemp_code code)

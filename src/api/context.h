@@ -57,6 +57,10 @@ typedef enum gemp_device_need {
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_device_need need,
                                const gemp_timers *timers);
 
+/* Local. Returns gemp_now() at the start of gemp_process_begin. Returns 0 if it was not called, and from the second call
+ * on, since only the first report contains the start of the process. */
+double gemp_process_take_start(void);
+
 /* Local. Sets the clocks and counters of the runtime to zero. */
 void gemp_runtime_reset(gemp_runtime *runtime);
 

@@ -51,11 +51,13 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 	GEMP_OWNED_BY(gemp_report_close_at) gemp_report *report = NULL;
 	const gemp_report_options chosen = gemp_report_options_from(options);
 	*out = NULL;
+	const double now = gemp_now(), start = gemp_process_take_start();
 	gemp_code code = GEMP_NEW(report, 1);
 	if (code == GEMP_OK)
 		*report = (gemp_report){ .context = context,
 			                     .comm = &context->comm,
-			                     .began = gemp_now(),
+			                     .began = now,
+			                     .start = start > 0 ? now - start : 0,
 			                     .brief = chosen.brief,
 			                     .no_rows = chosen.no_rows,
 			                     .text = chosen.text,
@@ -273,26 +275,59 @@ void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, 
 	GEMP_MPI(MPI_Reduce(values, max, count, MPI_DOUBLE, MPI_MAX, 0, comm->world));
 }
 
+/* On rank 0. Prints the phases with at least one percent of the mean elapsed time, the longest first. */
+static void report_shares(gemp_report *report, const double mean[GEMP_PHASES + 1])
+{
+	bool shown[GEMP_PHASES] = { false };
+	const double elapsed = mean[GEMP_PHASES];
+	gemp_report_detail(report, "  %-10s", "shares");
+	for (const char *between = "  ";; between = ", ") {
+		int longest = 0;
+		while (longest < GEMP_PHASES && shown[longest])
+			longest++;
+		for (int phase = longest; phase < GEMP_PHASES; phase++)
+			longest = !shown[phase] && mean[phase] > mean[longest] ? phase : longest;
+		if (longest == GEMP_PHASES || mean[longest] < 0.01 * elapsed)
+			break;
+		shown[longest] = true;
+		gemp_report_detail(report, "%s%s %.0f %%", between, gemp_phase_name[longest], 100 * mean[longest] / elapsed);
+	}
+	gemp_report_detail(report, "\n\n");
+}
+
+/* Returns the elapsed time of this rank, and sets the phases that no clock measures. Phases that overlap can have a
+ * greater sum than the elapsed time; no time is in no phase then. */
+static double complete_phases(const gemp_report *report, double seconds[GEMP_PHASES])
+{
+	const double elapsed = report->start + gemp_now() - report->began;
+	double sum = 0;
+	seconds[GEMP_PHASE_START] = report->start;
+	for (int phase = 0; phase < GEMP_PHASES; phase++)
+		sum += seconds[phase];
+	seconds[GEMP_PHASE_OTHER] = elapsed > sum ? elapsed - sum : 0;
+	return elapsed;
+}
+
 /* Phases that took no time are left out of the text, but not of the JSON. */
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
 {
-	double own[GEMP_PHASES + 1], min[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], max[GEMP_PHASES + 1];
+	double own[GEMP_PHASES + 1], min[GEMP_PHASES + 1], mean[GEMP_PHASES + 1], max[GEMP_PHASES + 1];
 	json_t *seconds = json_object();
 	memcpy(own, timers->seconds, sizeof timers->seconds);
-	own[GEMP_PHASES] = gemp_now() - report->began;
-	gemp_reduce_spread(report->comm, own, GEMP_PHASES + 1, min, sum, max);
+	own[GEMP_PHASES] = complete_phases(report, own);
+	gemp_reduce_spread(report->comm, own, GEMP_PHASES + 1, min, mean, max);
 	if (report->comm->rank == 0) {
 		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg", "max",
 		                   report->comm->size, report->comm->size == 1 ? "" : "s");
 		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
-			double mean = sum[phase] / report->comm->size;
-			json_object_set_new(seconds, name, gemp_json_spread(min[phase], "avg", mean, max[phase]));
+			mean[phase] /= report->comm->size;
+			json_object_set_new(seconds, name, gemp_json_spread(min[phase], "avg", mean[phase], max[phase]));
 			if (all || max[phase] >= 0.0005)
 				gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(min[phase]).text,
-				                   gemp_shown_seconds(mean).text, gemp_shown_seconds(max[phase]).text);
+				                   gemp_shown_seconds(mean[phase]).text, gemp_shown_seconds(max[phase]).text);
 		}
-		gemp_report_detail(report, "\n");
+		report_shares(report, mean);
 	}
 	gemp_report_set(report, "seconds", seconds);
 }

@@ -19,11 +19,12 @@ struct gemp_report {
 	struct gemp_context *context; /* borrowed */
 	const gemp_comm *comm;        /* the communicator of the context */
 	double began;                 /* the time of gemp_now() when the report was opened */
-	FILE *people;                 /* passes text to the callback; NULL: no text is wanted */
-	json_t *json;                 /* NULL on ranks other than 0 */
-	bool brief;                   /* the text of gemp_report_detail is omitted */
-	bool no_rows;                 /* the text has no rows of results */
-	bool traces;                  /* spans are recorded for a trace */
+	double start; /* seconds from the start of the process to `began`; 0 if an earlier report has them */
+	FILE *people; /* passes text to the callback; NULL: no text is wanted */
+	json_t *json; /* NULL on ranks other than 0 */
+	bool brief;   /* the text of gemp_report_detail is omitted */
+	bool no_rows; /* the text has no rows of results */
+	bool traces;  /* spans are recorded for a trace */
 	/* the report has all its fields although the result is negative, such as a graph without a circuit */
 	bool complete;
 	gemp_text_callback *text;

@@ -259,6 +259,9 @@ void gemp_report_trace_begin(gemp_report *report)
 {
 	report->traces = true;
 	gemp_trace_start(gemp_limits_now()->trace_spans);
+	if (report->start > 0)
+		gemp_trace_between("start", GEMP_LANE_HOST, llround((report->began - report->start) * 1e9),
+		                   llround(report->began * 1e9));
 }
 
 /* Time 0 of the file is the beginning of the earliest span of all ranks, by rank 0's clock, so no event has a negative

@@ -8,8 +8,8 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"read",     "convert", "build",      "upload",   "prepare",  "kernel",
-	"exchange", "resolve", "attributes", "distinct", "download", "write",
+	"start",    "read",    "convert",    "build",    "upload",   "prepare", "kernel",
+	"exchange", "resolve", "attributes", "distinct", "download", "write",   "other",
 };
 
 /* The monotonic clock, so that adjustments of the wall clock do not make times negative. */

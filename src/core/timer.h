@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 typedef enum gemp_phase {
+	GEMP_PHASE_START,      /* the start of the process: MPI, and the library up to the report */
 	GEMP_PHASE_READ,       /* reading the graph file or text files */
 	GEMP_PHASE_CONVERT,    /* parsing, relabelling, views, planning */
-	GEMP_PHASE_BUILD,      /* compiling kernels */
+	GEMP_PHASE_BUILD,      /* opening devices and compiling kernels */
 	GEMP_PHASE_UPLOAD,     /* transfer from host to device */
 	GEMP_PHASE_PREPARE,    /* device time of preparing the inputs of counting: supports, tables, task lists */
 	GEMP_PHASE_KERNEL,     /* device time of all other kernels; may overlap with phases of the host */
@@ -25,6 +26,7 @@ typedef enum gemp_phase {
 	GEMP_PHASE_DISTINCT,   /* canonical forms and deduplication */
 	GEMP_PHASE_DOWNLOAD,   /* transfer from device to host */
 	GEMP_PHASE_WRITE,      /* writing results and graph files */
+	GEMP_PHASE_OTHER,      /* set in reports only: the elapsed time that is in no other phase */
 	GEMP_PHASES
 } gemp_phase;
 

@@ -111,8 +111,8 @@ class Bench:
         phases = best.phases()
         elapsed = phases.pop('elapsed', None)
         return {'value': best.wall, 'cpu': best.cpu, 'peak': best.peak, 'phases': phases,
-                'start': None if elapsed is None else best.wall - elapsed,
-                'nowhere': None if elapsed is None else elapsed - sum(phases.values()),
+                'start': None if elapsed is None else best.wall - elapsed + phases.get('start', 0),
+                'nowhere': None if elapsed is None else elapsed - sum(phases.values()) + phases.get('other', 0),
                 'moved': cell.moved(best, self.graphs),
                 'more': cell.more(best, self.graphs) if state == cell.states[-1] else []}
 

@@ -103,8 +103,11 @@ def check_push():
 def check_one_rank():
     lanes, report = traced(1, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE)
     check_kernels(lanes, report, 1)
-    lanes, report = traced(1, "match", "g.h5", "--pattern", "house", "--count", "-q")  # this count is computed by sums
-    assert lanes[0, "device"]
+    sums = ["match", "g.h5", "--pattern", "house", "--count", "-q", "--on", "device"]
+    lanes, report = traced(1, *sums)
+    assert lanes[0, "device"] and lanes[0, "host"][0].name == "start"
+    start = lanes[0, "host"][0]
+    assert start.begin == 0 and abs(start.end / 1e9 - report["seconds"]["start"]["max"]) < 1e-3
     run(1, "import", "e.tsv", "-o", "h.h5", "-q", "--trace", "import.json")
     lanes = read("import.json", 1)
     check_nested(lanes)

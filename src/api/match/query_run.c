@@ -36,6 +36,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 		gemp_report part = *report;
 		const char *text = all[i].base.text;
 		part.began = gemp_now();
+		part.start = 0;
 		part.json = report->json ? json_object() : NULL;
 		take_timers(&total, runtime);
 		gemp_report_print(report, "%squery %zu of %zu: %.*s\n", i ? "\n" : "", i + 1, count, (int)strcspn(text, "\n"),
