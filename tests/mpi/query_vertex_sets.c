@@ -79,6 +79,28 @@ static void both_ways_agree(void **state)
 	}
 }
 
+/* A dry run explains the way that a run would take. */
+static void dry_runs_explain(void **state)
+{
+	(void)state;
+	case_graph g;
+	gemp_prepared *query = NULL;
+	gemp_prepared_options options = { .match = counting_options() };
+	graph_new(&g, 20, 60, true, 3);
+	gemp_pattern *pattern = parse_question(&(question){ .shape = "cycle:4" }, g.distributed);
+	options.match.explained = true;
+	TEST_LIMIT(vertex_sets_min, -1);
+	assert_all_ok(gemp_prepared_prepare(&query, context, g.distributed, pattern, &options));
+	TEST_LIMIT_DEFAULT(vertex_sets_min);
+	char *plan = gemp_prepared_explain(query);
+	assert_non_null(plan);
+	assert_all(strstr(plan, "vertex sets: by the counts") != NULL);
+	gemp_free(plan);
+	gemp_prepared_free(query);
+	gemp_pattern_free(pattern);
+	graph_free(&g);
+}
+
 /* Options that say how to search, and questions that are no counts, keep the comparison of matches. */
 static void other_questions_are_compared(void **state)
 {
@@ -105,6 +127,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(both_ways_agree, open_context, close_context),
+		cmocka_unit_test_setup_teardown(dry_runs_explain, open_context, close_context),
 		cmocka_unit_test_setup_teardown(other_questions_are_compared, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
