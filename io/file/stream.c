@@ -118,6 +118,22 @@ static gemp_code fill_window(gemp_stream *stream)
 
 /* RECORDS */
 
+/* Whether a field is open behind the quote text[at]. A quote at the beginning of a field opens a quoted field. A quote
+ * right after a closing quote opens the field again, since the two are one doubled quote. */
+static bool opens_field(const char *text, size_t at, bool within)
+{
+	return !within && (at == 0 || text[at - 1] == ',' || text[at - 1] == '"');
+}
+
+bool gemp_record_is_open(const char *line, size_t size)
+{
+	bool within = false;
+	const char *end = line + size;
+	for (const char *at = line; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
+		within = opens_field(line, (size_t)(at - line), within);
+	return within;
+}
+
 /* Finds the newline outside quotes that ends the record at the window's front. The search starts at *scanned, and
  * *scanned becomes the place where it stopped. Returns false if the window does not contain the end. A quote at the
  * beginning of a field opens a quoted field. A quote right after a closing quote opens the field again, since the two
@@ -134,7 +150,7 @@ static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bo
 	bool within = *inside;
 	for (; i < size && (within || text[i] != '\n'); i++)
 		if (text[i] == '"')
-			within = !within && (i == 0 || text[i - 1] == ',' || text[i - 1] == '"');
+			within = opens_field(text, i, within);
 	*inside = within;
 	*scanned = i;
 	return i < size;
@@ -216,6 +232,15 @@ gemp_code gemp_stream_next_block(gemp_stream *stream, char **text, size_t *size)
 	stream->at = *size;
 	stream->offset += *size;
 	return GEMP_OK;
+}
+
+/* gemp_stream_next_block does not count lines. */
+void gemp_stream_return_block(gemp_stream *stream, size_t size, uint64_t line)
+{
+	stream->line = line;
+	stream->lines = 0;
+	stream->at -= size;
+	stream->offset -= size;
 }
 
 /* OPENING */

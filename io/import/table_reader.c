@@ -1,5 +1,5 @@
-/* Threads read TSV files and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes
- * does not end a record. Rank 0 finds the size, the compression and the header of each file. Each rank then computes
+/* Threads read files in blocks of lines. CSV is read record by record as soon as quotes enclose a newline, which does
+ * not end a record. Rank 0 finds the size, the compression and the header of each file. Each rank then computes
  * its part of the files without communication. */
 
 #include "io/import/table_reader.h"
@@ -12,6 +12,7 @@
 #include "io/text/lines.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* A requested format applies to all files. The exception is snap: vertex files beside an edge list are tables. */
@@ -255,8 +256,63 @@ static gemp_code visit_pairs(void *self, unsigned thread, char **text, const cha
 	return GEMP_OK;
 }
 
+/* Local. Reads the rest of a stream record by record. header: the first record is the header. *line: as in
+ * read_blocks. */
+static gemp_code read_records(const input_reader *r, gemp_stream *stream, bool header, uint64_t *line)
+{
+	gemp_input *input = r->input;
+	gemp_cells *cells = &r->inputs->cells[0];
+	for (;;) {
+		char *record;
+		size_t size;
+		*line = 0;
+		GEMP_TRY(gemp_stream_next(stream, true, &record, &size));
+		input->lines = gemp_stream_line(stream) - 1; /* lines before this record; at the end all lines */
+		if (!record)
+			break;
+		bool skip = header || skips(input, record, size);
+		header = false;
+		if (skip)
+			continue;
+		*line = gemp_stream_line(stream);
+		GEMP_TRY(split_record(input, cells, record, size));
+		GEMP_TRY(r->visit(r->selves[0], input, cells, input->lines_before + *line));
+	}
+	return GEMP_OK;
+}
+
+/* Lines of a block whose quoted fields are searched for newlines. */
+typedef struct quote_search {
+	const gemp_line_chunks *chunks;
+	atomic_bool open;
+} quote_search;
+
+static void search_chunk(void *context, unsigned thread, size_t index)
+{
+	quote_search *search = context;
+	const char *at = search->chunks->chunk[index].text, *end = at + search->chunks->chunk[index].size;
+	(void)thread;
+	if (at == end || !memchr(at, '"', (size_t)(end - at)))
+		return;
+	for (const char *stop; at < end && !atomic_load_explicit(&search->open, memory_order_relaxed); at = stop + 1) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (gemp_record_is_open(at, (size_t)(stop - at)))
+			search->open = true;
+	}
+}
+
+/* If no line of the block, taken as a record, ends within quotes, the records are the lines. */
+static bool lines_are_records(const gemp_line_chunks *chunks)
+{
+	quote_search search = { .chunks = chunks };
+	gemp_parallel_for(GEMP_LINE_CHUNKS, search_chunk, &search);
+	return !search.open;
+}
+
 /* Local. After a failure in a record, *line is the record's line within this rank's part; after another failure it is
- * 0. Every rank decompresses a round_robin file, visits its own blocks in turn, and only counts the lines of the other
+ * 0. From the first block on in which a quoted field has a newline, the rest of a CSV file is read record by record.
+ * Every rank decompresses a round_robin file, visits its own blocks in turn, and only counts the lines of the other
  * blocks. */
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
@@ -279,6 +335,10 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
+		if (is_quoted(input->format) && !lines_are_records(&chunks)) {
+			gemp_stream_return_block(stream, size, input->lines + 1);
+			return read_records(r, stream, first, line);
+		}
 		r->header = first ? text : NULL;
 		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
 			code = gemp_line_chunks_visit_many(&chunks, many, visit_line, r, &failure);
@@ -288,33 +348,6 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		gemp_progress(r->what, r->done + gemp_stream_position(stream) * readers, r->inputs->bytes, 0);
 	}
 	return code;
-}
-
-/* Local. Reads CSV record by record. *line: as in read_blocks. */
-static gemp_code read_records(const input_reader *r, uint64_t *line)
-{
-	gemp_input *input = r->input;
-	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
-	gemp_cells *cells = &r->inputs->cells[0];
-	bool header = true;
-	GEMP_TRY(gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end));
-	for (;;) {
-		char *record;
-		size_t size;
-		*line = 0;
-		GEMP_TRY(gemp_stream_next(stream, true, &record, &size));
-		input->lines = gemp_stream_line(stream) - 1; /* lines before this record; at the end all lines */
-		if (!record)
-			break;
-		bool skip = header || skips(input, record, size);
-		header = false;
-		if (skip)
-			continue;
-		*line = gemp_stream_line(stream);
-		GEMP_TRY(split_record(input, cells, record, size));
-		GEMP_TRY(r->visit(r->selves[0], input, cells, input->lines_before + *line));
-	}
-	return GEMP_OK;
 }
 
 /* Collective. Sets lines_before of each file. A rank that failed has not counted all its lines. But then the failure
@@ -350,7 +383,7 @@ static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *li
 	r->input->lines = 0;
 	if (r->input->bytes.begin == r->input->bytes.end)
 		return GEMP_OK;
-	return is_quoted(r->input->format) ? read_records(r, line) : read_blocks(r, comm, line);
+	return read_blocks(r, comm, line);
 }
 
 /* Local. After a failure *which is the index of the file; *line: as in read_blocks. */

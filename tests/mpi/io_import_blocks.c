@@ -131,6 +131,52 @@ static void order_and_blocks_do_not_matter(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
+/* A CSV file is read in blocks of lines until a block has a newline within quotes, and then record by record. From
+ * record `broken` on, notes have newlines. The last record is wrong, and its line is known. */
+static const char *write_csv(size_t broken, bool wrong, uint64_t *line)
+{
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "src,dst,note\n");
+	*line = 2;
+	for (size_t e = 0; e < EDGES; e++) {
+		bool inside = e >= broken && e % 3 == 0;
+		gemp_text_print(&text, "%zu,%zu,\"a, \"\"%zu\"\"%s\"\n", e % 37, e % 11, e, inside ? "\n\nb" : " b");
+		*line += inside ? 3 : 1;
+	}
+	if (wrong)
+		gemp_text_print(&text, "1,2\n");
+	const char *path = write_text_file("edges.csv", text.data);
+	gemp_text_free(&text);
+	return path;
+}
+
+static void quoted_lines_are_read_in_any_blocks(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 16 << 20, 3000, 64, 4 }, first[] = { EDGES, EDGES - 1, EDGES / 2, 0 };
+	for (size_t b = 0; b < sizeof first / sizeof *first; b++) {
+		uint64_t expected = 0, line;
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			TEST_LIMIT(lines_block, sizes[i]);
+			gemp_threads_limit((unsigned)i % 3 + 1);
+			const char *path = write_csv(first[b], false, &line);
+			gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
+			gemp_shard *graph;
+			assert_all_ok(gemp_import(&graph, &test_comm, &options));
+			expected = expected ? expected : graph->hash;
+			assert_all(graph->hash == expected && gemp_shard_edges(graph) == EDGES);
+			gemp_shard_free(graph);
+			char place[64];
+			path = write_csv(first[b], true, &line);
+			snprintf(place, sizeof place, "edges.csv:%" PRIu64 ": 2 fields where", line);
+			assert_all_code(gemp_import(&graph, &test_comm, &options), GEMP_EDATA);
+			assert_all(strstr(gemp_message(), place) != NULL);
+		}
+	}
+	TEST_LIMIT(lines_block, sizes[0]);
+	gemp_threads_limit(0);
+}
+
 /* If several lines are wrong, the message names the first of them, whichever rank or thread finds it. */
 static void first_error_is_reported(void **state)
 {
@@ -176,6 +222,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_blocks_do_not_matter),
+		cmocka_unit_test(quoted_lines_are_read_in_any_blocks),
 		cmocka_unit_test(first_error_is_reported),
 		cmocka_unit_test(memory_may_run_out_in_threads),
 	};
