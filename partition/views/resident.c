@@ -87,7 +87,6 @@ static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 	const gemp_shard *graph = resident->graph;
 	const gemp_runtime *context = resident->context;
 	uint64_t budget = (uint64_t)resident->replicate;
-	resident->node_sharers = 1;
 	if (graph->ranks == 1)
 		return (gemp_vertex)graph->vertex_count;
 	if (resident->replicate >= 0)
@@ -110,11 +109,32 @@ int gemp_resident_sharers(const gemp_resident *resident)
 	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
 }
 
-/* All ranks have made the same requests, so all ranks find the same entry or none. */
-static bool matches_request(const gemp_resident *resident, const gemp_shard *graph, const gemp_view_key *keys,
-                            size_t view_count, int64_t replicate)
+/* What a caller of gemp_resident_get or gemp_resident_on_host asks for. */
+typedef struct request {
+	const gemp_shard *graph;
+	const gemp_view_key *keys; /* [view_count] */
+	size_t view_count;
+	int64_t replicate;
+	bool on_host, by_id;
+} request;
+
+/* A single rank has all rows. Several ranks have all rows if they were made for the host or all are replicated. */
+static bool serves(const gemp_resident *resident, const request *wanted)
 {
-	if (resident->graph != graph || resident->view_count != view_count || resident->replicate != replicate)
+	if (resident->by_id != wanted->by_id)
+		return false;
+	if (wanted->on_host)
+		return resident->residency.hot == wanted->graph->vertex_count;
+	return resident->on_host ? resident->graph->ranks == 1 : resident->replicate == wanted->replicate;
+}
+
+/* All ranks have made the same requests, so all ranks find the same entry or none. */
+static bool matches_request(const gemp_resident *resident, const request *wanted)
+{
+	const gemp_shard *graph = wanted->graph;
+	const gemp_view_key *keys = wanted->keys;
+	size_t view_count = wanted->view_count;
+	if (resident->graph != graph || resident->view_count != view_count || !serves(resident, wanted))
 		return false;
 	for (size_t v = 0; v < view_count; v++) {
 		const gemp_view_key *have = &resident->keys[v], *want = &keys[v];
@@ -215,7 +235,7 @@ static gemp_code renumber(gemp_resident *resident)
 	gemp_runtime *context = resident->context;
 	double build = 0, began = gemp_now();
 	gemp_code code = GEMP_OK;
-	gemp_device *device = context->budgets.row_cache ? NULL : context->device;
+	gemp_device *device = context->budgets.row_cache || resident->on_host ? NULL : context->device;
 	bool on_device = false;
 	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++) {
 		if (!resident->views[v].neighbours)
@@ -255,49 +275,57 @@ static gemp_code make_views(gemp_resident *resident)
 }
 
 /* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
- * order. */
+ * order. If all degrees are 0, all vertices are in one class, which is ordered by ids. */
 static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 {
 	const gemp_comm *comm = resident->context->comm;
 	const gemp_shard *graph = resident->graph;
 	GEMP_OWNED uint64_t *degree = NULL;
 	GEMP_OWNED weights *parts = NULL;
+	gemp_vertex hot = (gemp_vertex)graph->vertex_count;
 	weights w;
 	gemp_code code = copy_keys(resident, keys);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t v = 0; v < resident->view_count; v++)
+	for (size_t v = 0; v < resident->view_count && !resident->by_id; v++)
 		gemp_view_degrees(graph, &keys[v], degree);
-	class_weights(&w, parts, resident, degree);
-	gemp_vertex hot = choose_hot(resident, &w);
+	resident->node_sharers = 1;
+	if (!resident->on_host) {
+		class_weights(&w, parts, resident, degree);
+		hot = choose_hot(resident, &w);
+	}
 	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
 	gemp_free(degree);
 	degree = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
-	evict_unused(resident->context, hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
+	if (!resident->on_host)
+		evict_unused(resident->context,
+		             hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
 	return make_views(resident);
 }
 
 /* All ranks find the same entry or none, as they have made the same requests before. */
-gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
-                            const gemp_view_key *keys, size_t view_count, int64_t replicate)
+static gemp_code get(gemp_resident **out, gemp_runtime *context, const request *wanted)
 {
 	gemp_code code = GEMP_OK;
 	gemp_resident *resident = context->resident;
 	double began = gemp_now(), *seconds = context->timers.seconds,
 		   others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD];
-	while (resident && !matches_request(resident, graph, keys, view_count, replicate))
+	while (resident && !matches_request(resident, wanted))
 		resident = resident->next;
 	if (resident) {
 		unlist(resident);
 	} else {
 		code = GEMP_NEW(resident, 1);
 		if (code == GEMP_OK)
-			*resident = (gemp_resident){
-				.context = context, .graph = graph, .view_count = view_count, .replicate = replicate
-			};
+			*resident = (gemp_resident){ .context = context,
+				                         .graph = wanted->graph,
+				                         .view_count = wanted->view_count,
+				                         .replicate = wanted->replicate,
+				                         .on_host = wanted->on_host,
+				                         .by_id = wanted->by_id };
 		GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
-		GEMP_TRY_DONE(make(resident, keys));
+		GEMP_TRY_DONE(make(resident, wanted->keys));
 	}
 	list(resident);
 	resident->users++;
@@ -315,6 +343,26 @@ gemp_code gemp_resident_to_host(gemp_resident *resident)
 	gemp_code code = GEMP_OK;
 	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++)
 		code = gemp_renumbered_view_to_host(&resident->views[v]);
+	return code;
+}
+
+/* The caller's devices decide how many rows are resident. */
+gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
+                            const gemp_view_key *keys, size_t view_count, int64_t replicate)
+{
+	return get(out, context, &(request){ graph, keys, view_count, replicate, false, false });
+}
+
+gemp_code gemp_resident_on_host(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
+                                const gemp_view_key *keys, size_t view_count, bool by_id)
+{
+	gemp_resident *resident;
+	GEMP_TRY(get(&resident, context, &(request){ graph, keys, view_count, GEMP_REPLICATE_ALL, true, by_id }));
+	gemp_code code = gemp_comm_agree(context->comm, gemp_resident_to_host(resident));
+	if (code == GEMP_OK)
+		*out = resident;
+	else
+		gemp_resident_release(resident);
 	return code;
 }
 

@@ -32,6 +32,8 @@ typedef struct gemp_resident {
 	gemp_view_key *keys; /* [view_count] */
 	bool *relations;     /* [view_count][graph->relation_count] relations of the keys */
 	int64_t replicate;
+	bool on_host; /* made by gemp_resident_on_host */
+	bool by_id;   /* the order numbers vertices by ids, not by degrees */
 	size_t users;
 	struct gemp_resident *next;
 } gemp_resident;
@@ -43,6 +45,10 @@ typedef struct gemp_resident {
  * open. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
+/* Collective. Gets all rows of the graph in these views on the host, without asking a device. by_id: slots are ids;
+ * otherwise they are by degrees, and rows that gemp_resident_get made with all rows serve as well. */
+gemp_code gemp_resident_on_host(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
+                                const gemp_view_key *keys, size_t view_count, bool by_id);
 /* Local. Gets the views for one of the rank's devices. The caller uploads them. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device);
 /* Local. Copies rows that only the device has to the host. */

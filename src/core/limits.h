@@ -94,6 +94,12 @@ typedef struct gemp_limits {
 	/* Matches: if more are expected, vertex sets of a small pattern are counted by the counts of larger patterns and not
 	 * compared [10^7]: query/vertex_sets. */
 	double vertex_sets_min;
+	/* Row entries and lookups, for each thread of all ranks, all ranks: a search that is expected to need more runs on
+	 * devices and not by the interpreter. A device needs about 0.2 s to start [2^24]: match/match_host. */
+	uint64_t interpret_work;
+	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
+	 * match/interpret/interpreter. */
+	uint64_t interpret_budget;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

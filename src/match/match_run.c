@@ -4,6 +4,8 @@
 #include "match/distinct/distinct.h"
 #include "match/exchange/rounds.h"
 #include "match/filter/residual.h"
+#include "match/match_host.h"
+#include "match/match_plan.h"
 #include "match/match_state.h"
 #include "match/search/load_balancer.h"
 #include "match/search/search.h"
@@ -44,7 +46,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
 	gemp_sink *next = last;
-	if (!m->search->emit.listed)
+	if (!gemp_match_needs_listing(m))
 		return GEMP_OK;
 	if (m->deduplicates) {
 		GEMP_TRY(add_distinct(m, s, next));
@@ -98,10 +100,18 @@ typedef struct run_figures {
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
+/* Local. The interpreter has no launches, and no partial match crosses ranks. */
+static gemp_search_statistics statistics_of(const gemp_match *m)
+{
+	if (m->interpreter)
+		return (gemp_search_statistics){ .found_local = gemp_interpreter_found(m->interpreter) };
+	return gemp_multi_statistics(m->search);
+}
+
 /* Collective. Sums all counters over the ranks in one reduction, which needs a struct whose members have one type. */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
-	const gemp_search_statistics search = gemp_multi_statistics(m->search);
+	const gemp_search_statistics search = statistics_of(m);
 	const gemp_pull_statistics pull = m->pull ? gemp_pull_statistics_of(m->pull) : (gemp_pull_statistics){ 0 };
 	uint64_t found = search.found_local + search.found_crossed, kept = s->first ? s->tally.rows : found;
 	const gemp_residual_figures residual = s->residual.self ? gemp_residual_figures_of(&s->residual)
@@ -110,7 +120,8 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 		              .crossed = search.found_crossed,
 		              .kept = kept,
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
-		              .pivots = gemp_search_own_pivots(m->search),
+		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter)
+		                                       : gemp_search_own_pivots(m->search),
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
 		              .fetched = residual.copied,
 		              .referred = residual.referred,
@@ -134,9 +145,8 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 /* Reports whether rows (pull) or partial matches (push) were exchanged, and how much was moved. */
 static void describe_exchange(const gemp_match *m, const run_figures *figures, gemp_match_result *result)
 {
-	result->exchange = m->pull                        ? GEMP_EXCHANGE_PULL
-	                   : m->search->emit.all_resident ? GEMP_EXCHANGE_AUTO
-	                                                  : GEMP_EXCHANGE_PUSH;
+	bool pushes = m->search && !m->search->emit.all_resident;
+	result->exchange = m->pull ? GEMP_EXCHANGE_PULL : pushes ? GEMP_EXCHANGE_PUSH : GEMP_EXCHANGE_AUTO;
 	result->exchange_weighed = m->exchange.made;
 	result->expected_row_bytes = m->exchange.pull_bytes;
 	result->expected_item_bytes = m->exchange.push_bytes;
@@ -174,6 +184,10 @@ static gemp_code divide(const gemp_match *m, run_figures *f)
 static void measure_imbalance(const gemp_match *m, gemp_match_result *result)
 {
 	double sums[3] = { 0 }, greatest[2] = { 0 };
+	if (m->interpreter) {
+		sums[0] = greatest[0] = (double)gemp_interpreter_found(m->interpreter);
+		sums[2] = 1;
+	}
 	for (const gemp_search *s = m->search; s; s = s->next) {
 		const double own[2] = { (double)(s->statistics.found_local + s->statistics.found_crossed),
 			                    s->statistics.kernel_seconds };
@@ -195,6 +209,8 @@ static gemp_code read_profile(gemp_match *m)
 	memset(m->step_rows, 0, sizeof m->step_rows);
 	memset(m->step_entries, 0, sizeof m->step_entries);
 	memset(m->step_lookups, 0, sizeof m->step_lookups);
+	if (m->interpreter)
+		gemp_interpreter_profile(m->interpreter, m->step_rows, m->step_entries, m->step_lookups);
 	for (gemp_search *search = m->search; search; search = search->next)
 		GEMP_TRY(gemp_search_profile(search, m->step_rows, m->step_entries, m->step_lookups));
 	return GEMP_OK;
@@ -204,13 +220,14 @@ static gemp_code read_profile(gemp_match *m)
  * counts bytes for each run, so these are added. */
 static gemp_code sum_profile(gemp_match *m)
 {
-	uint64_t sent[GEMP_MAX_STEPS];
+	uint64_t sent[GEMP_MAX_STEPS] = { 0 };
 	int steps = (int)m->plan->step_count;
 	GEMP_TRY(gemp_comm_agree(m->context->comm, read_profile(m)));
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
 	gemp_comm_sum(m->context->comm, m->step_entries, steps);
 	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
-	memcpy(sent, m->search->statistics.sent, sizeof sent);
+	if (m->search)
+		memcpy(sent, m->search->statistics.sent, sizeof sent);
 	gemp_comm_sum(m->context->comm, sent, steps);
 	for (int s = 0; s < steps; s++)
 		m->step_bytes[s] += sent[s];
@@ -232,14 +249,16 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 /* Collective. Fills the result with sums over all ranks, and with the memory of the rank that needs the most. */
 static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
-		                 m->search->result_bytes, m->attribute_bytes };
-	double fill = gemp_multi_statistics(m->search).fill;
+	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context),
+		                 m->search ? m->search->graph_bytes : 0, m->search ? m->search->result_bytes : 0,
+		                 m->attribute_bytes };
+	double fill = statistics_of(m).fill;
 	run_figures f = gather_figures(m, s);
 	GEMP_TRY(divide(m, &f));
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
 	*result = (gemp_match_result){ .matches = f.classes,
+		                           .on_host = m->interpreter != NULL,
 		                           .complete = rounds->complete,
 		                           .rounds = rounds->rounds,
 		                           .launches = f.launches,
@@ -267,6 +286,25 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	return code;
 }
 
+/* Collective. If the interpreter gives up, the sinks have received nothing, and the search on devices is prepared. */
+static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result *rounds)
+{
+	gemp_interpreter_result result;
+	bool done = false;
+	if (m->interpreter) {
+		GEMP_TRY(gemp_match_run_on_host(m, first, &result, &done));
+		*rounds = (gemp_rounds_result){ .complete = result.complete, .rounds = result.rounds };
+	}
+	if (done)
+		return GEMP_OK;
+	if (m->plan->arguments)
+		gemp_search_seed(m->search, m->seeds.ids, m->seeds.count);
+	gemp_multi_start(m->search, first);
+	GEMP_TRY(gemp_rounds_run(m->search, m->pull, rounds));
+	gemp_multi_add_counts(m->search);
+	return GEMP_OK;
+}
+
 /* The chain of sinks is made anew for each run, since sinks remember the rows that they have seen. */
 static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
@@ -275,9 +313,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
-	gemp_multi_start(m->search, s.first);
-	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
-	gemp_multi_add_counts(m->search);
+	GEMP_TRY(run_search(m, s.first, &rounds));
 	if (m->options.profile)
 		GEMP_TRY(sum_profile(m));
 	if (result)
@@ -299,7 +335,9 @@ gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t co
 {
 	if (!m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "a pattern without given vertices is not searched for from seeds");
-	gemp_search_seed(m->search, ids, count);
+	m->seeds = (gemp_seeds){ .ids = ids, .count = count };
+	if (m->interpreter)
+		gemp_interpreter_seed(m->interpreter, ids, count);
 	return run_match(m, sink, result);
 }
 
@@ -310,6 +348,10 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	gemp_search *search = m->search;
 	GEMP_OWNED gemp_vertex *slots = NULL;
 	size_t count = 0;
+	if (m->interpreter) {
+		gemp_interpreter_part(m->interpreter, part->first, part->count, part->of);
+		return GEMP_OK;
+	}
 	if (!m->pivots) {
 		GEMP_TRY(GEMP_COPY(m->pivots, search->pivot_slots, search->pivots));
 		m->pivot_count = search->pivots;
@@ -326,6 +368,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 uint64_t gemp_pivot_plan(const gemp_match *m)
 {
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
+	if (m->interpreter && m->plan->broken) /* restrictions may compare ids and not slots */
+		hash = gemp_hash(&hash, sizeof hash, gemp_interpreter_by_id(m->interpreter));
 	for (size_t s = 0; s < m->plan->step_count; s++) {
 		const gemp_step *step = &m->plan->steps[s];
 		const uint64_t words[] = { step->kind,    (uint64_t)step->vertex, (uint64_t)step->edge, step->less,
@@ -352,37 +396,41 @@ bool gemp_pivot_parts_overlap(const gemp_match *m)
 	return m->deduplicates;
 }
 
-/* Local. Reads the counts by slot, summed over the devices of this rank. */
+/* Local. Reads the counts by id, summed over the devices of this rank. */
 static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 {
 	uint64_t vertices = m->graph->vertex_count;
 	GEMP_OWNED uint64_t *more = NULL;
 	GEMP_TRY(GEMP_NEW(*out, vertices));
+	if (m->interpreter) {
+		gemp_interpreter_vertex_counts(m->interpreter, *out);
+		return GEMP_OK;
+	}
 	GEMP_TRY(GEMP_NEW(more, vertices));
 	for (const gemp_search *s = m->search; s; s = s->next) {
 		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
-		for (uint64_t v = 0; v < vertices; v++)
-			(*out)[v] += more[v];
+		for (uint64_t slot = 0; slot < vertices; slot++)
+			(*out)[s->order->id_of[slot]] += more[slot];
 	}
 	return GEMP_OK;
 }
 
-/* Every device counts over the slots of all vertices. The counts of all devices are summed, and each rank returns the
- * counts of its own vertices. */
+/* Every rank counts over all vertices. The counts of all ranks are summed, and each rank returns those of its own
+ * vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_OWNED uint64_t *by_slot = NULL;
+	GEMP_OWNED uint64_t *by_id = NULL;
 	uint64_t times = 1;
-	*members = __builtin_popcountll(m->search->emit.per);
-	GEMP_TRY(gemp_comm_agree(m->context->comm, read_counts(m, &by_slot)));
-	gemp_comm_sum_long(m->context->comm, by_slot, m->graph->vertex_count);
+	*members = __builtin_popcountll(m->per);
+	GEMP_TRY(gemp_comm_agree(m->context->comm, read_counts(m, &by_id)));
+	gemp_comm_sum_long(m->context->comm, by_id, m->graph->vertex_count);
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
 		times = m->plan->group_order / (uint64_t)*members; /* number of automorphisms that fix the vertex */
 		*members = 1;
 	}
 	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)
-		if (__builtin_mul_overflow(by_slot[m->search->order->slot_of[m->graph->first_vertex + v]], times, &counts[v]))
+		if (__builtin_mul_overflow(by_id[m->graph->first_vertex + v], times, &counts[v]))
 			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with distinct orbit");
 	return gemp_comm_agree(m->context->comm, code);
 }

@@ -5,6 +5,7 @@
 #define GEMP_MATCH_MATCH_STATE_H
 
 #include "match/exchange/push_pull.h"
+#include "match/interpret/interpreter.h"
 #include "match/planner/condition_phases.h"
 
 #include <math.h>
@@ -44,7 +45,11 @@ struct gemp_match {
 	gemp_pull *pull;
 	gemp_sample_work sample_work[GEMP_MAX_STEPS]; /* sampled work of the plan's steps; zero without samples */
 	gemp_push_pull_estimate exchange;
+	uint64_t per; /* pattern vertices at whose images matches are counted (match/match_run.h) */
+	/* exactly one of these is not NULL once the match is prepared to run; a run may replace the interpreter */
+	gemp_interpreter *interpreter;
 	gemp_search *search;
+	gemp_seeds seeds; /* of the present run, if the plan has arguments */
 	gemp_memory_report memory;
 	/* [pivot_count] slots of all pivots, once a part was set (match/match_run.h); NULL: no part was set */
 	gemp_vertex *pivots;

@@ -79,9 +79,11 @@ static inline gemp_pattern *parse_question(const question *q, const gemp_shard *
 	return NULL;
 }
 
-static const gemp_match_options plain_options = { .listed = true,
-	                                              .replicate = GEMP_REPLICATE_AUTO,
-	                                              .limit = UINT64_MAX };
+/* Tests of devices must not be answered by the interpreter of plans, which tests of its own compare with the
+ * reference. */
+static const gemp_match_options plain_options = {
+	.listed = true, .place = GEMP_PLACE_DEVICE, .replicate = GEMP_REPLICATE_AUTO, .limit = UINT64_MAX
+};
 
 static inline void describe(const question *q, const gemp_match_options *o)
 {

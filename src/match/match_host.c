@@ -1,0 +1,88 @@
+#include "match/match_host.h"
+
+#include "core/limits.h"
+#include "core/log.h"
+#include "core/threads.h"
+#include "match/match_device.h"
+#include "match/match_plan.h"
+
+/* The number of edges of the view's relations, and in a view that goes either way twice as many, for each vertex. */
+static double mean_row(const gemp_match *m, const gemp_plan_view *view)
+{
+	double entries = 0;
+	for (size_t r = 0; r < m->graph->relation_count; r++)
+		if (view->relations[r])
+			entries += (double)m->graph->relations[r].edge_count;
+	return entries * (view->direction == GEMP_VIEW_EITHER ? 2 : 1) / fmax(1, (double)m->graph->vertex_count);
+}
+
+/* The estimate without samples: each partial match walks a row of mean length. A table of two-paths, which replaces the
+ * last step, walks rows of neighbours of the pivot twice. */
+static double planned_work(const gemp_match *m)
+{
+	const gemp_plan *plan = m->plan;
+	size_t walked = plan->step_count - plan->two_paths;
+	double work = plan->steps[plan->root].rows, mean;
+	for (size_t s = (size_t)plan->root + 1; s < walked; s++) {
+		mean = mean_row(m, &plan->views[plan->steps[s].checks[0].view]);
+		work += plan->steps[s - 1].rows * (1 + mean) + plan->steps[s].rows;
+	}
+	if (plan->two_paths) {
+		mean = mean_row(m, &plan->views[plan->steps[walked].checks[0].view]);
+		work += 2 * plan->steps[plan->root].rows * mean * mean;
+	}
+	return work;
+}
+
+/* The expected entries and lookups of the search. A search from given vertices has the work of one task. */
+static double expected_work(const gemp_match *m)
+{
+	double work = 0;
+	for (size_t s = 0; s < m->plan->step_count; s++)
+		work += m->sample_work[s].passed + m->sample_work[s].entries + m->sample_work[s].lookups;
+	return m->sample_work[0].passed > 0 ? work : planned_work(m);
+}
+
+/* True if an option says how devices search, or how ranks exchange rows or partial matches. Parts of the pivots are
+ * searched by the same engine in every run, since the numbering of vertices decides which pivot finds a match. */
+static bool asks_for_device(const gemp_match *m)
+{
+	const gemp_match_options *o = &m->options;
+	const gemp_budgets *b = &m->context->budgets;
+	return o->lanes || o->launch_factor > 0 || o->replicate != GEMP_REPLICATE_AUTO ||
+	       o->exchange != GEMP_EXCHANGE_AUTO || b->outbox || b->row_cache || b->result_buffer || o->in_parts;
+}
+
+/* Collective. All ranks know the same estimates, and sum their threads. */
+static bool is_small(const gemp_match *m)
+{
+	uint64_t threads = gemp_comm_sum1(m->context->comm, gemp_threads());
+	double limit = (double)gemp_limits_now()->interpret_work * (double)threads;
+	return expected_work(m) <= limit;
+}
+
+gemp_code gemp_match_use_host(gemp_match *m)
+{
+	gemp_interpreter_options options = { .listed = gemp_match_needs_listing(m),
+		                                 .first_only = m->options.first_only && !m->phases.after_count,
+		                                 .per = m->per,
+		                                 .max_rows = m->context->budgets.result_buffer,
+		                                 .key_rank = m->pushdown.key_rank };
+	if (m->options.place == GEMP_PLACE_DEVICE ||
+	    (m->options.place == GEMP_PLACE_AUTO && (asks_for_device(m) || !is_small(m))))
+		return GEMP_OK;
+	return gemp_interpreter_new(&m->interpreter, m->context, m->graph, m->plan, &m->candidates, &options);
+}
+
+gemp_code gemp_match_run_on_host(gemp_match *m, gemp_sink *sink, gemp_interpreter_result *result, bool *done)
+{
+	GEMP_TRY(gemp_interpreter_run(m->interpreter, sink, m->options.place == GEMP_PLACE_AUTO, result));
+	*done = !result->gave_up;
+	if (*done)
+		return GEMP_OK;
+	gemp_log(GEMP_VERBOSE, "the search is larger than expected (%.3g entries); it starts anew on the devices",
+	         expected_work(m));
+	gemp_interpreter_free(m->interpreter);
+	m->interpreter = NULL;
+	return gemp_match_use_device(m);
+}

@@ -1,0 +1,19 @@
+/* match_host: decides whether a match is small enough for the interpreter of plans, and runs it.
+ *
+ * The estimate counts the row entries and lookups of the search: by samples if orders were sampled, otherwise by the
+ * planner's estimates. If it is wrong, the interpreter gives up after its budget without having delivered a row, and the
+ * match is searched on the devices from the start. */
+
+#ifndef GEMP_MATCH_MATCH_HOST_H
+#define GEMP_MATCH_MATCH_HOST_H
+
+#include "match/match_state.h"
+
+/* Collective. The match has a plan. Makes match->interpreter if options.place is GEMP_PLACE_HOST, or if it is
+ * GEMP_PLACE_AUTO, the expected work is small, and no option concerns devices. */
+gemp_code gemp_match_use_host(gemp_match *match);
+/* Collective. Runs match->interpreter. *done is false if it gave up: nothing was delivered, and match->search replaces
+ * the interpreter for this and all later runs. */
+gemp_code gemp_match_run_on_host(gemp_match *match, gemp_sink *sink, gemp_interpreter_result *result, bool *done);
+
+#endif
