@@ -243,6 +243,7 @@ static inline void known_fill(known *k, const test_graph *m, const gemp_count_en
                               const gemp_count_plan *plan)
 {
 	const gemp_count_graph *g = &engine->graph;
+	const gemp_vertex *near = engine->rows->views[0].neighbours;
 	int64_t *keys = NULL;
 	size_t *begin = NULL;
 	memset(k, 0, sizeof *k);
@@ -258,7 +259,7 @@ static inline void known_fill(known *k, const test_graph *m, const gemp_count_en
 				k->support[a][b] += k->edge[a][b] && k->edge[a][c] && k->edge[b][c];
 	for (size_t v = 0; v < k->vertices; v++)
 		for (uint64_t i = g->host_offsets[v]; i < g->host_offsets[v + 1]; i++)
-			assert_true(k->edge[v][g->host_indices[i]] && (i < g->host_upper_offsets[v]) == (g->host_indices[i] < v));
+			assert_true(k->edge[v][near[i]] && (i < g->host_upper_offsets[v]) == (near[i] < v));
 	known_tables(k, plan);
 	gemp_free(keys);
 	gemp_free(begin);

@@ -75,8 +75,13 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 {
 	gemp_report_set_counts(report, { "launches", result->launches }, { "pivots", result->pivots });
 	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
-	gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
-	                   gemp_counted(result->pivots, "pivot").text);
+	gemp_report_set(report, "searched_on", json_string(result->on_host ? "host" : "device"));
+	if (result->on_host)
+		gemp_report_detail(report, "  %-10s from %s, by threads of the host", "search",
+		                   gemp_counted(result->pivots, "pivot").text);
+	else
+		gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
+		                   gemp_counted(result->pivots, "pivot").text);
 	if (result->result_fill_percent)
 		gemp_report_detail(report, "; result buffer %s %% full on average",
 		                   gemp_grouped(result->result_fill_percent).text);
