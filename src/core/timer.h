@@ -19,7 +19,8 @@ typedef enum gemp_phase {
 	GEMP_PHASE_BUILD,      /* opening devices and compiling kernels */
 	GEMP_PHASE_UPLOAD,     /* transfer from host to device */
 	GEMP_PHASE_PREPARE,    /* device time of preparing the inputs of counting: supports, tables, task lists */
-	GEMP_PHASE_KERNEL,     /* device time of all other kernels; may overlap with phases of the host */
+	GEMP_PHASE_KERNEL,     /* device time of all other kernels, which may overlap with phases of the host; searches and
+	                        * sums of the host */
 	GEMP_PHASE_EXCHANGE,   /* MPI */
 	GEMP_PHASE_RESOLVE,    /* host work on incoming partial matches, and on the rows that a round reads */
 	GEMP_PHASE_ATTRIBUTES, /* fetching and testing attribute values */

@@ -101,7 +101,7 @@ def check_push():
 
 
 def check_one_rank():
-    lanes, report = traced(1, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE)
+    lanes, report = traced(1, "match", "g.h5", "--pattern", "cycle:4", "--count", "--on", "device", *ENUMERATE)
     check_kernels(lanes, report, 1)
     sums = ["match", "g.h5", "--pattern", "house", "--count", "-q", "--on", "device"]
     lanes, report = traced(1, *sums)
