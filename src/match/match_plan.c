@@ -1,6 +1,5 @@
 #include "match/match_plan.h"
 
-#include "match/match_run.h"
 #include "match/planner/order_search.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"
@@ -127,7 +126,7 @@ gemp_code gemp_match_improve_order(gemp_match *m)
 		.lists = m->context->device->gpu && !gemp_match_needs_listing(m) && !m->options.profile,
 		.work = m->sample_work
 	};
-	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_pivot_order(m, order);
+	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_plan_binding_order(m->plan, order);
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;

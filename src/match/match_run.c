@@ -380,14 +380,9 @@ uint64_t gemp_pivot_plan(const gemp_match *m)
 	return hash;
 }
 
-/* A step that binds an edge is skipped, since it names a vertex that an earlier step has bound. */
 int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 {
-	int count = 0;
-	for (size_t s = 0; s < m->plan->step_count; s++)
-		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
-			order[count++] = m->plan->steps[s].vertex;
-	return count;
+	return gemp_plan_binding_order(m->plan, order);
 }
 
 /* If duplicates must be removed, two parts can find members of the same class, which would be counted twice. */

@@ -226,6 +226,16 @@ void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const g
 		put_step(&p, &plan->steps[s]);
 }
 
+/* A step that binds an edge is skipped, since it names a vertex that an earlier step has bound. */
+int gemp_plan_binding_order(const gemp_plan *plan, int order[GEMP_MAX_PATTERN_VERTICES])
+{
+	int count = 0;
+	for (size_t s = 0; s < plan->step_count; s++)
+		if (plan->steps[s].kind != GEMP_BIND_EDGE)
+			order[count++] = plan->steps[s].vertex;
+	return count;
+}
+
 /* A plan owns the relations of its views; everything else is part of the struct. */
 void gemp_plan_free(gemp_plan *plan)
 {

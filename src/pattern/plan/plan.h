@@ -123,6 +123,8 @@ typedef struct gemp_plan_options {
 	const gemp_edge_test *edge_tests; /* borrowed */
 } gemp_plan_options;
 
+/* Writes the pattern's vertices in the order in which the plan binds them, and returns their number. */
+int gemp_plan_binding_order(const gemp_plan *plan, int order[GEMP_MAX_PATTERN_VERTICES]);
 void gemp_plan_free(gemp_plan *plan);
 GEMP_RELEASE(gemp_plan_free, gemp_plan *)
 
