@@ -8,6 +8,7 @@ const gemp_limits gemp_limits_default = {
 	.shared_min = 1 << 18,
 	.shared_max = SIZE_MAX,
 	.preload_min = 16 << 20,
+	.program_binaries = -1,
 	.transfer_chunk = 8 << 20,
 	.reverse_round = 1 << 22,
 	.degrees_round = 1 << 23,

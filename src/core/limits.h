@@ -28,6 +28,9 @@ typedef struct gemp_limits {
 
 	/* Bytes: while a graph file of at least this size is read, a thread loads the drivers [16 MiB]: api/context. */
 	uint64_t preload_min;
+	/* Switch: 1 keeps binaries of programs, 0 leaves that to the driver [-1: 0 for PoCL if one rank has the device
+	 * alone, otherwise 1]: device/program. */
+	int program_binaries;
 	/* Bytes of one pinned buffer between host and device [8 MiB]: device/transfer. */
 	size_t transfer_chunk;
 

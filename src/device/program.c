@@ -1,5 +1,6 @@
 #include "device/program.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
@@ -219,7 +220,19 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
 	return code;
 }
 
-/* PoCL compiles much more if it is asked for a binary, so it is asked only if there is a cache folder. */
+/* PoCL keeps what it compiles in a cache folder that this process has alone (device/cache.h). Asked for a binary, it
+ * compiles all kernels of the program for groups of any size, besides the kernels and sizes that are launched: with the
+ * 13 kernels of filter.cl a first query took 6.1 instead of 2.9 s of the processor, and a later one .33 instead of .40
+ * (PoCL 3.1, two cores, 2026-11). So binaries pay only if several ranks need them at the same time. */
+static bool keeps_binaries(const gemp_device *device)
+{
+	const int chosen = gemp_limits_now()->program_binaries;
+	if (chosen >= 0)
+		return chosen;
+	return device->gpu || device->shared_by > 1 || !strstr(device->platform, "Portable Computing Language");
+}
+
+/* Without a cache folder PoCL is not asked for the binary, since it would compile in vain. */
 static gemp_code store_binary(cl_program program, const uint64_t key[2])
 {
 	size_t size = 0;
@@ -253,6 +266,8 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	bool waited;
 	if (load_cached(out, device, options))
 		return GEMP_OK;
+	if (!keeps_binaries(device))
+		return compile(out, device, source, options);
 	cache_name(name, out->key);
 	yield_to_builder(device);
 	lock = gemp_cache_lock(name, &waited);
@@ -390,7 +405,7 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program rebuilt = { 0 };
 	GEMP_OWNED char *source = NULL, *options = NULL;
-	if (program->cached || device->gpu)
+	if (program->cached || device->gpu || !keeps_binaries(device))
 		return GEMP_OK;
 	GEMP_TRY(source_and_options(device, program->program, &source, &options));
 	GEMP_TRY(compile(&rebuilt, device, source, options));

@@ -2,7 +2,8 @@
  *
  * A program is searched among the newest GEMP_LOADED_PROGRAMS programs of this process, and then in the cache on disk
  * (device/cache.h) by device, driver, platform, source and options. If the cache does not have it, one of the processes
- * that need the program builds and stores it; the others wait and load it. A failed build on a CPU device is tried once
+ * that need the program builds and stores it; the others wait and load it. A process that has a PoCL device alone builds
+ * from source, and PoCL takes what it has compiled before from its own cache. A failed build on a CPU device is tried once
  * more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an NVIDIA
  * GPU. Local. */
 
@@ -46,8 +47,8 @@ static inline void gemp_kernel_free_at(cl_kernel *kernel)
 {
 	gemp_kernel_list_free(&kernel, 1);
 }
-/* Stores the binary again after the first launches, in which PoCL compiles work-groups. Does nothing on a GPU or for a
- * program that came from the cache. */
+/* Stores the binary again after the first launches, in which PoCL compiles work-groups. Does nothing on a GPU, for a
+ * program that came from the cache, and where PoCL keeps the program. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 
 /* Reads an embedded kernel file ("filter.cl", "group.clh"), or the same file in GEMP_KERNEL_DIR if that is set.

@@ -18,9 +18,10 @@ explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
 explained 'one by one: an option says how to search' --pattern triangle --lanes 1
 
-# --explain builds no match kernel, so the cache gets only the kernel of the self-test. Nothing is matched.
-for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
-	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
+# --explain builds no match kernel, so the cache gets only the kernel of the self-test. Nothing is matched. Two ranks
+# share a device, so the cache has their programs.
+for how in '--count --on device' '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
+	GEMP_CACHE_DIR=$work/dry expect 0 2 match g.h5 --pattern diamond $how --dry-run
 	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"
 	grep -qE 'pivot|counted without' out err || fail "--explain $how prints no plan"
 	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"

@@ -9,6 +9,7 @@
 #include "device/program.h"
 
 #include "harness/harness.h"
+#include "harness/limits.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -61,6 +62,33 @@ static bool build_and_run(const char *option, uint32_t extra)
 static void fresh_cache(const char *name)
 {
 	setenv("GEMP_CACHE_DIR", test_path(name), 1);
+}
+
+static size_t kept_programs(void)
+{
+	glob_t files;
+	char pattern[1100];
+	snprintf(pattern, sizeof pattern, "%s/program-*", getenv("GEMP_CACHE_DIR"));
+	size_t count = glob(pattern, 0, NULL, &files) == 0 ? files.gl_pathc : 0;
+	globfree(&files);
+	return count;
+}
+
+/* Programs that the driver keeps are built again, and no binary is written. */
+static void drivers_keep_programs(void **state)
+{
+	(void)state;
+	fresh_cache("of the driver");
+	TEST_LIMIT(program_binaries, 0);
+	for (int i = 0; i < 2; i++)
+		assert_false(build_and_run("-DEXTRA=4", 4));
+	assert_int_equal(kept_programs(), 0);
+	TEST_LIMIT(program_binaries, 1);
+	assert_false(build_and_run("-DEXTRA=4", 4));
+	assert_int_equal(kept_programs(), 1);
+	TEST_LIMIT(program_binaries, 0); /* a binary that another process has kept is used */
+	assert_true(build_and_run("-DEXTRA=4", 4));
+	TEST_LIMIT(program_binaries, 1);
 }
 
 static void programs_are_cached(void **state)
@@ -256,6 +284,7 @@ static void too_much_is_out_of_memory(void **state)
 static int setup(void **state)
 {
 	(void)state;
+	TEST_LIMIT(program_binaries, 1); /* the tests read and damage the binaries */
 	assert_ok(gemp_device_open(&device, NULL, 0, 1, 0));
 	return 0;
 }
@@ -272,6 +301,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(drivers_keep_programs),
 		cmocka_unit_test(programs_are_cached),
 		cmocka_unit_test(damaged_programs_are_built_anew),
 		cmocka_unit_test(foreign_programs_are_built_anew),
