@@ -195,6 +195,36 @@ bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bo
 	return array <= (shared ? device->driver_max_buffer : device->max_buffer);
 }
 
+typedef struct length_task {
+	const gemp_view *view;
+	gemp_row_lengths parts[GEMP_MAX_RANGES];
+} length_task;
+
+static void measure_range(void *context, size_t range, size_t begin, size_t end)
+{
+	length_task *t = context;
+	gemp_row_lengths part = { 0 };
+	for (size_t r = begin; r < end; r++) {
+		uint64_t length = t->view->begin[r + 1] - t->view->begin[r];
+		part.longest = gemp_max(part.longest, length);
+		part.squares += (double)length * (double)length;
+	}
+	t->parts[range] = part;
+}
+
+/* The parts are added up in the order of their ranges. */
+gemp_row_lengths gemp_view_row_lengths(const gemp_view *view)
+{
+	length_task t = { .view = view };
+	gemp_row_lengths all = { 0 };
+	gemp_for_ranges(view->rows, measure_range, &t);
+	for (size_t r = 0; r < gemp_range_count(view->rows); r++) {
+		all.longest = gemp_max(all.longest, t.parts[r].longest);
+		all.squares += t.parts[r].squares;
+	}
+	return all;
+}
+
 /* Frees the buffers. The host arrays, which some buffers borrow, stay. */
 void gemp_view_unload(gemp_view *view)
 {

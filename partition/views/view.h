@@ -83,6 +83,15 @@ void gemp_residency_free(gemp_residency *residency);
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 
+/* Lengths of a view's rows: the longest one, and the sum of their squares. */
+typedef struct gemp_row_lengths {
+	uint64_t longest;
+	double squares;
+} gemp_row_lengths;
+
+/* Local. The sum is the same for every number of threads. */
+gemp_row_lengths gemp_view_row_lengths(const gemp_view *view);
+
 /* Local. Returns the bytes of the view on a device. */
 uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
 /* Local. *bytes becomes the part of the view that counts against this rank's memory on the device. Returns false if an

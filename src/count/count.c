@@ -69,8 +69,7 @@ static void describe_graph(gemp_count_engine *engine)
 	g->vertices = (uint32_t)engine->view->rows;
 	g->entries = begin[engine->view->rows];
 	g->wide = engine->rows->wide;
-	for (size_t v = 0; v < g->vertices; v++)
-		g->max_degree = (uint32_t)gemp_max(g->max_degree, begin[v + 1] - begin[v]);
+	g->max_degree = (uint32_t)gemp_view_row_lengths(engine->view).longest;
 }
 
 /* Returns an upper bound on the length of low rows before they exist. Each of the d neighbours in a low row has about d

@@ -1,9 +1,12 @@
 #include "count/engine.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "count/codegen.h"
+#include "device/transfer.h"
 #include "device/tuning.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,14 +31,10 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
  * in every kernel. */
 static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
 {
-	gemp_device *device = engine->context->device;
-	GEMP_OWNED uint32_t *narrow = NULL;
 	if (engine->graph.wide)
-		return gemp_buffer_borrow(buffer, device, count * sizeof *positions, positions);
-	GEMP_TRY(GEMP_NEW(narrow, count));
-	for (size_t i = 0; i < count; i++)
-		narrow[i] = (uint32_t)positions[i];
-	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
+		return gemp_buffer_load(buffer, engine->context->device, count * sizeof *positions, positions);
+	GEMP_TRY(gemp_buffer_new(buffer, engine->context->device, count * sizeof(uint32_t), NULL));
+	return gemp_transfer_upload(engine->context->device, buffer, (gemp_transfer_numbers){ .wide = positions }, count);
 }
 
 /* The device copy of the rows belongs to the view, so that several engines and the matcher share it. */
@@ -54,6 +53,35 @@ static gemp_code upload_rows(gemp_count_engine *engine)
 	gemp_count_launch_once((timings), (engine)->context->device, &(engine)->rows_program, (name), \
 	                       (shape).group *(shape).groups, (shape).group, __VA_ARGS__)
 
+/* The inverse of upload_positions. */
+static gemp_code download_positions(gemp_count_engine *engine, const gemp_buffer *from, uint64_t *positions,
+                                    size_t count)
+{
+	const bool wide = engine->graph.wide;
+	const gemp_transfer_numbers to = { wide ? (uint32_t *)(void *)positions : NULL, wide ? NULL : positions };
+	return gemp_transfer_download(engine->context->device, from, 0, to, wide ? 2 * count : count);
+}
+
+/* The lengths of low rows, which all threads compute. */
+typedef struct low_task {
+	const uint64_t *begin, *upper;
+	uint64_t *low; /* offsets; NULL: only the maximum is wanted */
+	_Atomic uint64_t longest;
+} low_task;
+
+static void measure_low_rows(void *context, size_t begin, size_t end)
+{
+	low_task *t = context;
+	uint64_t longest = 0, known = t->longest;
+	for (size_t v = begin; v < end; v++) {
+		longest = gemp_max(longest, t->upper[v] - t->begin[v]);
+		if (t->low)
+			t->low[v + 1] = t->upper[v] - t->begin[v];
+	}
+	while (longest > known && !atomic_compare_exchange_weak(&t->longest, &known, longest))
+		;
+}
+
 /* Finds in each row the first neighbour with a greater slot, and stores the degrees as table 0. The host reads the
  * splits to list tasks and to compute the offsets of the low rows. */
 static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
@@ -67,13 +95,13 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 	                            GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
 	                            GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
 	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
-	GEMP_TRY(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
-	for (size_t v = count; !g->wide && v-- > 0;) /* widens the 32-bit words in place, from the end */
-		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
+	GEMP_TRY(GEMP_CL(clFinish(device->queue))); /* the copy takes another queue */
+	GEMP_TRY(download_positions(engine, &g->upper_offsets, engine->upper_offsets, count));
 	g->host_offsets = engine->view->begin;
 	g->host_upper_offsets = engine->upper_offsets;
-	for (size_t v = 0; v < count; v++)
-		g->max_prefix = (uint32_t)gemp_max(g->max_prefix, engine->upper_offsets[v] - g->host_offsets[v]);
+	low_task t = { engine->view->begin, engine->upper_offsets, NULL, 0 };
+	gemp_for_elements(count, measure_low_rows, &t);
+	g->max_prefix = (uint32_t)t.longest;
 	return GEMP_OK;
 }
 
@@ -85,8 +113,9 @@ static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 	gemp_count_graph *g = &engine->graph;
 	size_t bytes = g->entries / 2 * sizeof(uint32_t);
 	GEMP_TRY(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
-	for (size_t v = 0; v < g->vertices; v++)
-		engine->low_offsets[v + 1] = engine->low_offsets[v] + engine->upper_offsets[v] - g->host_offsets[v];
+	low_task t = { g->host_offsets, g->host_upper_offsets, engine->low_offsets, 0 };
+	gemp_for_elements(g->vertices, measure_low_rows, &t);
+	gemp_prefix_inclusive(engine->low_offsets, (size_t)g->vertices + 1);
 	GEMP_TRY(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
 	GEMP_TRY(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->low_source, device, bytes, NULL));
@@ -96,8 +125,7 @@ static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 		GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem));
 }
 
-/* CPU devices: a worker has one word per vertex, in which it marks the row to intersect. The words are zero between
- * launches. */
+/* A worker of a CPU device marks the row to intersect in one word per vertex, which is zero between launches. */
 static gemp_code make_maps(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;

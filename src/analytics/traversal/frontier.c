@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/split.h"
@@ -63,8 +64,32 @@ static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const g
 	return gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
 }
 
+/* Returns the first own vertex from which on no row has more than `max` edges. A single rank knows the degrees by which
+ * its vertices are sorted. */
+static uint32_t first_short(const gemp_layout *layout, uint32_t max)
+{
+	size_t first;
+	if (!layout->comm || layout->comm->size > 1 || !(layout->symmetric || layout->in.begin))
+		return layout->own;
+	const uint64_t *out = layout->out_degree, *in = layout->in.begin;
+	GEMP_PARTITION_POINT(first, 0, layout->own,
+	                     out[first] + (layout->symmetric ? out[first] : in[first + 1] - in[first]) > max);
+	return (uint32_t)first;
+}
+
+static void mark_light(uint32_t *light, uint32_t begin, uint32_t end)
+{
+	for (; begin < end && begin % 32; begin++)
+		gemp_bits32_set(light, begin);
+	for (; begin + 32 <= end; begin += 32)
+		light[begin / 32] = UINT32_MAX;
+	for (; begin < end; begin++)
+		gemp_bits32_set(light, begin);
+}
+
 /* Makes the lists of a set of rows on the device. sources: the rows belong to frontier vertices, and get pieces and a
- * mask of light rows. Otherwise the rows get heads. */
+ * mask of light rows. Otherwise the rows get heads. Of a single rank only the rows of high-degree vertices are looked at
+ * one by one. */
 static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
                              const gemp_device_rows *held, bool sources)
 {
@@ -73,7 +98,12 @@ static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const ge
 	out->rows = held;
 	if (sources)
 		GEMP_TRY_DONE(GEMP_NEW(l.light, f->words));
-	for (uint32_t row = 0; row < rows->rows; row++)
+	uint32_t tail = first_short(f->layout, sources ? f->shape.piece : f->shape.slice);
+	for (uint32_t row = 0; row < tail; row++)
+		GEMP_TRY_DONE(list_row(&l, rows, row, &f->shape));
+	if (sources)
+		mark_light(l.light, tail, f->layout->own);
+	for (uint32_t row = f->layout->own; row < rows->rows; row++)
 		GEMP_TRY_DONE(list_row(&l, rows, row, &f->shape));
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;

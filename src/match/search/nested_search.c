@@ -105,14 +105,11 @@ static uint32_t longest_row(const gemp_search *search, const gemp_view *views, d
 {
 	uint64_t greatest[2] = { 0 }; /* the longest row; the mean length */
 	for (size_t v = 0; v < search->plan->view_count; v++) {
-		double squares = 0, entries = (double)views[v].begin[views[v].rows];
-		for (size_t r = 0; r < views[v].rows; r++) {
-			uint64_t length = views[v].begin[r + 1] - views[v].begin[r];
-			squares += (double)length * (double)length;
-			greatest[0] = gemp_max(greatest[0], length);
-		}
-		if (squares > (double)greatest[1] * entries)
-			greatest[1] = (uint64_t)(squares / entries) + 1;
+		const gemp_row_lengths lengths = gemp_view_row_lengths(&views[v]);
+		double entries = (double)views[v].begin[views[v].rows];
+		greatest[0] = gemp_max(greatest[0], lengths.longest);
+		if (lengths.squares > (double)greatest[1] * entries)
+			greatest[1] = (uint64_t)(lengths.squares / entries) + 1;
 	}
 	gemp_comm_max(search->context->comm, greatest, 2);
 	*mean = (double)greatest[1];
