@@ -13,6 +13,10 @@ static gemp_code list_rows(gemp_id_rows **lists, size_t *count, const gemp_shard
 	GEMP_TRY(GEMP_NEW(*lists, 2 * graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
+		if (key->relations[r] && gemp_view_takes_merged(relation, key)) {
+			(*lists)[(*count)++] = (gemp_id_rows){ relation->either_offsets, relation->either_neighbours, key->simple };
+			continue;
+		}
 		if (key->relations[r] && out)
 			(*lists)[(*count)++] = (gemp_id_rows){ relation->out_offsets, relation->out_targets, key->simple };
 		if (key->relations[r] && in)

@@ -47,6 +47,11 @@ static void add_degrees(void *context, size_t begin, size_t end)
 		const gemp_relation *relation = &a->graph->relations[r];
 		if (!a->key->relations[r])
 			continue;
+		if (gemp_view_takes_merged(relation, a->key)) {
+			for (size_t v = begin; v < end; v++)
+				a->degree[v] += relation->either_offsets[v + 1] - relation->either_offsets[v];
+			continue;
+		}
 		for (size_t v = begin; v < end; v++) {
 			if (takes_out(a->key))
 				a->degree[v] += relation->out_offsets[v + 1] - relation->out_offsets[v];

@@ -52,6 +52,17 @@ typedef struct gemp_view {
 
 /* Returns the parts of relations that a view of this direction reads. */
 unsigned gemp_view_parts(gemp_view_direction direction);
+/* The same for one relation. Rows that the loader has merged are loaded alone, unless the view has edge numbers. */
+static inline unsigned gemp_view_parts_of(const gemp_relation *relation, const gemp_view_key *key)
+{
+	bool merged = relation->merged && key->direction == GEMP_VIEW_EITHER && !key->edges;
+	return merged ? GEMP_LOAD_EITHER : gemp_view_parts(key->direction);
+}
+/* Does the view take the merged rows of the relation, which are loaded? */
+static inline bool gemp_view_takes_merged(const gemp_relation *relation, const gemp_view_key *key)
+{
+	return relation->loaded & GEMP_LOAD_EITHER && key->direction == GEMP_VIEW_EITHER && !key->edges;
+}
 
 /* Adds the degrees of this rank's vertices in the view to degree[rows]. The parts are loaded. */
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);

@@ -75,6 +75,12 @@ static size_t gather(const view_fill *f, size_t v, gemp_vertex *slots, gemp_edge
 	size_t count = 0;
 	for (size_t r = 0; r < f->graph->relation_count; r++) {
 		const gemp_relation *relation = &f->graph->relations[r];
+		if (key->relations[r] && gemp_view_takes_merged(relation, key)) {
+			uint64_t at = relation->either_offsets[v];
+			source from = { relation->either_neighbours + at, NULL, relation->either_offsets[v + 1] - at, 0 };
+			count += append_entries(f, &from, self, key->simple, slots + count, NULL);
+			continue;
+		}
 		if (key->relations[r] && out) {
 			uint64_t at = relation->out_offsets[v];
 			source from = { relation->out_targets + at, NULL, relation->out_offsets[v + 1] - at,

@@ -48,9 +48,10 @@ typedef enum gemp_relation_array {
 /* An edge type. Edges are numbered in CSR order: by source id, then target id, then attribute bytes. */
 typedef struct gemp_relation {
 	char *name;
-	bool directed;            /* false: imported with --undirected, and each edge is stored once */
-	bool multigraph;          /* some (source, target) has several edges */
-	int reciprocal;           /* edges join some pair in both directions: 1 yes, -1 no, 0 not computed yet */
+	bool directed;   /* false: imported with --undirected, and each edge is stored once */
+	bool multigraph; /* some (source, target) has several edges */
+	bool merged;     /* the loader has the rows of both directions merged, so GEMP_LOAD_EITHER needs no other part */
+	int reciprocal;  /* edges join some pair in both directions: 1 yes, -1 no, 0 not computed yet */
 	gemp_count edge_count;    /* number of edges of all ranks */
 	gemp_edge first_edge;     /* number of this rank's first edge */
 	unsigned loaded;          /* bits of gemp_relation_array */

@@ -238,6 +238,9 @@ static void random_graphs(void **state)
 		random_options(&t, &random, relations);
 		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_AGAINST)
 			drop_rows_by_target(c.graph); /* this layout must not need the rows by target */
+		else
+			for (size_t r = 0; r < c.graph->relation_count; r++) /* a loader may have merged rows */
+				c.graph->relations[r].merged = gemp_random_below(&random, 2);
 		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 1 + gemp_random_below(&random, 4000));
 		gemp_threads_limit(i % 2 ? 1 : 3);
 		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));

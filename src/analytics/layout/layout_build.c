@@ -51,12 +51,16 @@ static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *w
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t t = 0; t < state->type_count; t++) {
+		gemp_layout_type *type = &state->types[t];
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
+		type->merged = state->one_rank && !weight && type->relation->merged && type->forward && type->backward;
 		if (state->one_rank || (state->types[t].backward && !state->out->symmetric))
 			parts |= GEMP_LOAD_IN;
 		if (state->one_rank && state->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
-		GEMP_TRY(gemp_shard_load_relation(graph, (size_t)(state->types[t].relation - graph->relations), parts));
+		if (type->merged)
+			parts = GEMP_LOAD_EITHER;
+		GEMP_TRY(gemp_shard_load_relation(graph, (size_t)(type->relation - graph->relations), parts));
 	}
 	return GEMP_OK;
 }

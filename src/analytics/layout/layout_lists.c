@@ -42,6 +42,12 @@ static gemp_code list_types(const gemp_layout_state *state)
 		const gemp_relation *relation = type->relation;
 		gemp_id_rows by_source = { relation->out_offsets, relation->out_targets, false };
 		gemp_id_rows by_target = { relation->in_offsets, relation->in_sources, false };
+		if (type->merged) {
+			const gemp_id_rows merged = { relation->either_offsets, relation->either_neighbours, false };
+			out->in_lists[out->list_count] = out->out_lists[out->list_count] = merged;
+			out->list_count++;
+			continue;
+		}
 		if (type->forward) {
 			out->in_lists[out->list_count] = by_target;
 			out->out_lists[out->list_count++] = by_source;

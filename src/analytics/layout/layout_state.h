@@ -37,6 +37,7 @@ typedef struct gemp_layout_arcs {
 typedef struct gemp_layout_type {
 	const gemp_relation *relation;
 	const gemp_column *weight; /* NULL: unweighted */
+	bool merged;               /* the rows of both directions are loaded merged, and alone (GEMP_LOAD_EITHER) */
 	bool forward, backward;    /* an edge that leads both ways is two arcs, but a loop is one arc */
 } gemp_layout_type;
 

@@ -261,6 +261,10 @@ static void count_alone(void *context, size_t range, size_t begin, size_t end)
 		for (size_t t = 0; t < state->type_count; t++) {
 			const gemp_layout_type *type = &state->types[t];
 			const gemp_relation *relation = type->relation;
+			if (type->merged) {
+				state->from_own[row] += relation->either_offsets[row + 1] - relation->either_offsets[row];
+				continue;
+			}
 			if (type->forward)
 				state->from_own[row] += relation->in_offsets[row + 1] - relation->in_offsets[row];
 			if (type->backward)
@@ -294,6 +298,10 @@ static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 	for (size_t t = 0; t < state->type_count; t++) {
 		const gemp_layout_type *type = &state->types[t];
 		const gemp_relation *relation = type->relation;
+		if (type->merged) {
+			out_degree += relation->either_offsets[row + 1] - relation->either_offsets[row];
+			continue;
+		}
 		if (type->forward)
 			out_degree += relation->out_offsets[row + 1] - relation->out_offsets[row];
 		if (type->backward)

@@ -203,12 +203,13 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 	for (size_t v = 0; v < plan->view_count; v++) {
 		const gemp_plan_view *view = &plan->views[v];
 		keys[v] = (gemp_view_key){ view->relations, direction[view->direction], view->simple, view->edges };
-		unsigned parts = gemp_view_parts(keys[v].direction);
-		if (view->edges && (parts & GEMP_LOAD_IN))
-			parts |= GEMP_LOAD_IN_EDGES;
-		for (size_t r = 0; r < graph->relation_count; r++)
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			unsigned parts = gemp_view_parts_of(&graph->relations[r], &keys[v]);
+			if (view->edges && (parts & GEMP_LOAD_IN))
+				parts |= GEMP_LOAD_IN_EDGES;
 			if (view->relations[r])
 				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
+		}
 	}
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
