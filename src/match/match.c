@@ -49,6 +49,8 @@ static gemp_code make_plan(gemp_match *m)
 	GEMP_TRY(gemp_match_plan(m, false));
 	if (may && !gemp_match_needs_listing(m))
 		GEMP_TRY(gemp_match_plan(m, true));
+	if (!gemp_match_may_use_host(m)) /* the search for an order asks whether the device is a GPU */
+		GEMP_TRY(gemp_runtime_open_devices(m->context));
 	return gemp_match_improve_order(m);
 }
 
@@ -137,7 +139,7 @@ static gemp_code find_candidates(gemp_match *m)
 	return gemp_filter_candidates(&m->candidates, &m->phases, &inputs);
 }
 
-/* The order is: conditions and symmetry, relations, devices, candidates, statistics, the plan, the rows, and the search.
+/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, devices, the rows, and the search.
  * Each of these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
@@ -157,12 +159,13 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
 	GEMP_TRY(load_relations(m));
-	GEMP_TRY(gemp_runtime_open_devices(context));
-	if (pattern->condition_count)
+	if (pattern->condition_count) {
+		GEMP_TRY(gemp_runtime_open_devices(context));
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
-	size_t held = context->device->buffer_bytes;
+	}
+	size_t held = context->device ? context->device->buffer_bytes : 0;
 	GEMP_TRY(find_candidates(m));
-	m->attribute_bytes = context->device->buffer_bytes - held;
+	m->attribute_bytes = (context->device ? context->device->buffer_bytes : 0) - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	GEMP_TRY(make_plan(m));

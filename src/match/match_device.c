@@ -102,6 +102,7 @@ static gemp_code make_rows(gemp_match *m)
 gemp_code gemp_match_use_device(gemp_match *m)
 {
 	const gemp_match_options *options = &m->options;
+	GEMP_TRY(gemp_runtime_open_devices(m->context));
 	GEMP_TRY(make_rows(m));
 	double began = gemp_now();
 	GEMP_TRY(choose_exchange(m));

@@ -61,6 +61,12 @@ static bool is_small(const gemp_match *m)
 	return expected_work(m) <= limit;
 }
 
+bool gemp_match_may_use_host(const gemp_match *m)
+{
+	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
+	                               (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) && is_small(m)));
+}
+
 gemp_code gemp_match_use_host(gemp_match *m)
 {
 	gemp_interpreter_options options = { .listed = gemp_match_needs_listing(m),
@@ -68,8 +74,7 @@ gemp_code gemp_match_use_host(gemp_match *m)
 		                                 .per = m->per,
 		                                 .max_rows = m->context->budgets.result_buffer,
 		                                 .key_rank = m->pushdown.key_rank };
-	if (m->options.place == GEMP_PLACE_DEVICE ||
-	    (m->options.place == GEMP_PLACE_AUTO && (asks_for_device(m) || !is_small(m))))
+	if (!gemp_match_may_use_host(m))
 		return GEMP_OK;
 	return gemp_interpreter_new(&m->interpreter, m->context, m->graph, m->plan, &m->candidates, &options);
 }

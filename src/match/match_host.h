@@ -9,6 +9,9 @@
 
 #include "match/match_state.h"
 
+/* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell. The
+ * match has a plan. */
+bool gemp_match_may_use_host(const gemp_match *match);
 /* Collective. The match has a plan. Makes match->interpreter if options.place is GEMP_PLACE_HOST, or if it is
  * GEMP_PLACE_AUTO, the expected work is small, and no option concerns devices. */
 gemp_code gemp_match_use_host(gemp_match *match);

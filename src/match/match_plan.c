@@ -123,7 +123,7 @@ gemp_code gemp_match_improve_order(gemp_match *m)
 		.key_rank = m->pushdown.key_rank,
 		.reads = m->options.order_reads,
 		.walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
-		.lists = m->context->device->gpu && !gemp_match_needs_listing(m) && !m->options.profile,
+		.lists = m->context->device && m->context->device->gpu && !gemp_match_needs_listing(m) && !m->options.profile,
 		.work = m->sample_work
 	};
 	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_plan_binding_order(m->plan, order);
