@@ -39,7 +39,7 @@ typedef struct partition {
 	const gemp_pair_list *lists;
 	uint64_t *list_begin; /* [list_count + 1] */
 	size_t list_count;
-	const gemp_row_source *from;
+	const gemp_rows_to_reverse *from;
 	uint64_t count;
 	size_t chunks, buckets, width;
 	unsigned shift;                /* bucket = row >> shift */
@@ -444,7 +444,7 @@ static size_t end_of_group(const partition *p, uint64_t size)
 }
 
 /* A quarter of the edges at a time: a record has the size of the slot and the edge number that are made of it. */
-gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_row_source *from)
+gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_rows_to_reverse *from)
 {
 	GEMP_OWNED_BY(free_partition)
 	partition p = { .to = rows, .from = from, .count = from->begin[from->rows], .width = MAX_WIDTH };

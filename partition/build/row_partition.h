@@ -28,15 +28,15 @@ gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pa
                                 bool numbered);
 
 /* Rows whose edges are numbered from first_edge on. */
-typedef struct gemp_row_source {
+typedef struct gemp_rows_to_reverse {
 	const uint64_t *begin;    /* [rows + 1] */
 	const gemp_vertex *slots; /* [begin[rows]] */
 	size_t rows;
 	uint64_t first, first_edge;
-} gemp_row_source;
+} gemp_rows_to_reverse;
 
 /* Local. The rows of `rows` become the slots of `from`, and their slots the rows of `from`, ascending. edges[] becomes
  * the numbers of the edges. The caller sets rows->rows and rows->first; all slots of `from` are among these rows. */
-gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_row_source *from);
+gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_rows_to_reverse *from);
 
 #endif

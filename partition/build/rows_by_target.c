@@ -139,8 +139,8 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 		                 .relation = relation,
 		                 .rows = { .rows = graph->rows, .first = graph->first_vertex } };
 	gemp_row_builder *rows = &p.rows;
-	const gemp_row_source from = { relation->out_offsets, relation->out_targets, graph->rows, graph->first_vertex,
-		                           relation->first_edge };
+	const gemp_rows_to_reverse from = { relation->out_offsets, relation->out_targets, graph->rows, graph->first_vertex,
+		                                relation->first_edge };
 	GEMP_TRY(comm->size > 1 ? make_by_exchange(comm, batch, &p) : gemp_row_partition_reverse(rows, &from));
 	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
 	relation->in_offsets = rows->begin;

@@ -334,7 +334,7 @@ static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output,
 	const gemp_provenance provenance = { .command = output->command ? output->command : "libgemp",
 		                                 .version = gemp_version() };
 	GEMP_TRY(gemp_shard_load_all(shard));
-	if (shard->loader.self)
+	if (shard->loader.free) /* a loader that reads a file */
 		GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
 	GEMP_TRY(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
 	GEMP_TRY(gemp_shard_content_hash(comm, shard, &shard->hash));

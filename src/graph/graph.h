@@ -4,8 +4,9 @@
  * Rows, columns and label sets of a shard are those of its own vertices, indexed by id - first_vertex. A relation is in
  * CSR form: out_offsets[rows + 1] and out_targets, and optionally the transpose or both merged (graph/either_rows.h).
  * Arrays that are not loaded are NULL.
- * The gemp_shard_load_* functions, which are collective, load them through the graph's loader. A graph from a file has
- * a loader; a graph made in memory has none. */
+ * The gemp_shard_load_* functions, which are collective, load them through the graph's loader. The loader of a
+ * graph from a file reads the file, and is the only one with a function `free`. The loader of a graph made in memory, if
+ * any, makes rows of other rows. */
 
 #ifndef GEMP_GRAPH_GRAPH_H
 #define GEMP_GRAPH_GRAPH_H
@@ -109,7 +110,7 @@ typedef struct gemp_shard {
 	size_t relation_count;
 	gemp_relation *relations; /* [relation_count], sorted by name */
 
-	gemp_shard_loader loader; /* all functions are NULL in a graph made in memory */
+	gemp_shard_loader loader; /* functions may be NULL in a graph made in memory */
 } gemp_shard;
 
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id);

@@ -3,8 +3,8 @@
 #include "core/threads.h"
 #include "match/distinct/distinct.h"
 #include "match/distinct/record_form.h"
+#include "match/match_plan.h"
 #include "match/match_state.h"
-#include "match/search/search.h"
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ gemp_forecast gemp_match_forecast(const gemp_match *m)
 	gemp_comm_sum(m->context->comm, sums, 3);
 	out.passes = 1;
 	out.search = units / (sums[0] ? cpu_rate * (double)sums[0] : gpu_rate * m->context->comm->size);
-	if (m->search && m->search->emit.listed) {
+	if (gemp_match_needs_listing(m)) {
 		out.host = out.rows * match_seconds(m, &key_bytes) / (double)sums[1];
 		out.classes_bytes = out.rows * key_bytes;
 		out.passes = fmax(ceil(out.classes_bytes / (double)sums[2]), 1);

@@ -4,11 +4,15 @@
 
 #include <signal.h>
 
+/* Counts on a device, which a context opens at its first use. */
 static uint64_t count_pattern(gemp_graph *graph, const char *pattern)
 {
 	gemp_query *query = NULL;
 	gemp_query_result result = { 0 };
-	gemp_code code = gemp_query_open_pattern(&query, graph, pattern, NULL);
+	gemp_query_settings settings;
+	gemp_query_settings_init(&settings);
+	settings.place = GEMP_PLACE_DEVICE;
+	gemp_code code = gemp_query_open_pattern(&query, graph, pattern, &settings);
 	if (code == GEMP_OK)
 		code = gemp_query_count(query, &result, NULL);
 	gemp_query_close(query);

@@ -73,7 +73,7 @@ GEMP_CHUNK_WIDTHS(join_body, join_chunk, join_state)
 static void compress(join_state *j, void *numbers, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		gemp_number_set(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide),
+		gemp_number_put(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide),
 		                j->wide);
 }
 
@@ -118,7 +118,7 @@ static gemp_code replace_by_index(join_state *j, void *numbers, size_t count, vo
 {
 	GEMP_TRY(gemp_numbers_new(copy, count, j->wide));
 	for (size_t i = 0; i < count; i++)
-		gemp_number_set(numbers, i, gemp_euler_subset_index(&j->present, gemp_number_at(numbers, i, j->wide)), j->wide);
+		gemp_number_put(numbers, i, gemp_euler_subset_index(&j->present, gemp_number_at(numbers, i, j->wide)), j->wide);
 	memcpy(*copy, numbers, count * gemp_number_size(j->wide));
 	return GEMP_OK;
 }
@@ -182,7 +182,7 @@ static gemp_code prepare_sets(join_state *j, uint64_t bound)
 	GEMP_TRY(gemp_euler_block_new(team, &j->parent, j->circuits, gemp_number_size(j->wide)));
 	if (team->member == 0)
 		for (size_t i = 0; i < j->circuits; i++)
-			gemp_number_set(j->parent.at, i, i, j->wide);
+			gemp_number_put(j->parent.at, i, i, j->wide);
 	gemp_euler_team_fence(team);
 	return GEMP_OK;
 }
@@ -284,7 +284,7 @@ static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits
 	*count = 0;
 	for (size_t k = first; k < end; k++)
 		if (gemp_bits64_test(bits, k))
-			gemp_number_set(*starts, (*count)++, k, list->wide);
+			gemp_number_put(*starts, (*count)++, k, list->wide);
 	return GEMP_OK;
 }
 

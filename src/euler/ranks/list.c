@@ -53,7 +53,7 @@ static void append_element(element_selection *s, size_t begin, size_t x, bool wi
 {
 	uint64_t at = s->begin[begin / s->chunk_size]++;
 	if (s->elements)
-		gemp_number_set(s->elements, at, x, wide);
+		gemp_number_put(s->elements, at, x, wide);
 }
 
 /* The option `spacing` applies to level 0, the list of edges. The higher levels have a fixed spacing. */
@@ -120,9 +120,9 @@ static size_t take_orphans(gemp_euler_list *list, void *orphans, size_t *left, v
 		if (gemp_euler_label_at(list, x, wide) != 0)
 			continue;
 		if (all || gemp_mix(salt ^ (list->first_number + x)) % ORPHAN_SPACING == 0)
-			gemp_number_set(taken, count++, x, wide);
+			gemp_number_put(taken, count++, x, wide);
 		else
-			gemp_number_set(orphans, kept++, x, wide);
+			gemp_number_put(orphans, kept++, x, wide);
 	}
 	*left = kept;
 	return count;
@@ -141,8 +141,8 @@ GEMP_INLINE void label_splitters(new_splitters *n, size_t begin, size_t end, boo
 	gemp_euler_list *list = n->list;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t x = gemp_number_at(n->elements, i, wide), k = n->first + i;
-		gemp_number_set(list->splitter.at, k, x, wide);
-		gemp_number_set(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
+		gemp_number_put(list->splitter.at, k, x, wide);
+		gemp_number_put(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
 	}
 }
 GEMP_CHUNK_WIDTHS(label_body, label_splitters, new_splitters)
@@ -312,13 +312,13 @@ GEMP_INLINE bool walk_step(walk_state *w, size_t chunk, walker *l, bool wide)
 	uint64_t label = gemp_euler_label_at(list, l->at, wide), flag = gemp_euler_label_flag(wide);
 	if (label & flag) {
 		uint64_t k = (label & ~flag) - 1;
-		gemp_number_set(list->from.at, k, l->from, wide);
-		gemp_number_set(list->length.at, k, l->distance, wide);
+		gemp_number_put(list->from.at, k, l->from, wide);
+		gemp_number_put(list->length.at, k, l->distance, wide);
 		return false;
 	}
-	gemp_number_set(list->link.at, 2 * l->at + 1, l->from + 1, wide);
+	gemp_number_put(list->link.at, 2 * l->at + 1, l->from + 1, wide);
 	if (list->distance.at)
-		gemp_number_set(list->distance.at, l->at, l->distance, wide);
+		gemp_number_put(list->distance.at, l->at, l->distance, wide);
 	l->distance += weight_of(list, l->at, wide);
 	return advance(w, chunk, l, gemp_euler_next_at(list, l->at, wide), wide);
 }

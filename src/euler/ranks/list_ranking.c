@@ -34,7 +34,7 @@ static uint64_t number_closed(ranking_state *s)
 	team->circuits += all;
 	for (size_t x = list->own_begin; x < list->own_end; x++)
 		if (gemp_euler_closed(list, x, s->wide))
-			gemp_number_set(s->values, x, s->total ? 0 : first++ * team->teams + team->team, s->wide);
+			gemp_number_put(s->values, x, s->total ? 0 : first++ * team->teams + team->team, s->wide);
 	return gemp_comm_sum1(team->comm, list->own_end - list->own_begin - closed);
 }
 
@@ -48,8 +48,8 @@ static void follow_local(ranking_state *s)
 			continue;
 		uint64_t at = 0, circuit = list->team->circuits++;
 		for (size_t y = x; gemp_euler_label_at(list, y, s->wide) == 0; y = gemp_euler_next_at(list, y, s->wide)) {
-			gemp_number_set(list->link.at, 2 * y + 1, 1, s->wide);
-			gemp_number_set(s->values, y, s->total ? at : circuit, s->wide);
+			gemp_number_put(list->link.at, 2 * y + 1, 1, s->wide);
+			gemp_number_put(s->values, y, s->total ? at : circuit, s->wide);
 			at += gemp_number_at(list->weight.at, y, s->wide);
 		}
 	}
@@ -109,7 +109,7 @@ static gemp_code rank_gathered(ranking_state *s)
 	gathered_element *elements = all;
 	follow_gathered(s, elements, begin[team->teams] / sizeof *elements, circuits);
 	for (size_t i = begin[team->team] / sizeof *elements; i < begin[team->team + 1] / sizeof *elements; i++)
-		gemp_number_set(s->values, elements[i].number - list->first_number, elements[i].value, s->wide);
+		gemp_number_put(s->values, elements[i].number - list->first_number, elements[i].value, s->wide);
 	team->circuits = circuits[team->team];
 	return GEMP_OK;
 }
@@ -125,7 +125,7 @@ GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool 
 		uint64_t value = gemp_euler_lookup_at(&s->lookup, x, wide);
 		if (s->total)
 			value = (value ? s->total - value : 0) + gemp_number_at(list->distance.at, x, wide);
-		gemp_number_set(s->values, x, value, wide);
+		gemp_number_put(s->values, x, value, wide);
 	}
 }
 GEMP_CHUNK_WIDTHS(expand_body, expand_values, ranking_state)
@@ -194,8 +194,8 @@ GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool
 		uint64_t number = gemp_number_at(c->from->from.at, k, wide);
 		if (teams > 1)
 			number = to->bounds[number % teams] + number / teams;
-		gemp_number_set(to->link.at, 2 * k, number, wide);
-		gemp_number_set(to->weight.at, k, gemp_number_at(c->from->length.at, k, wide), wide);
+		gemp_number_put(to->link.at, 2 * k, number, wide);
+		gemp_number_put(to->weight.at, k, gemp_number_at(c->from->length.at, k, wide), wide);
 	}
 }
 GEMP_CHUNK_WIDTHS(copy_body, copy_splitters, splitter_copy)

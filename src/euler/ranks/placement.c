@@ -192,7 +192,7 @@ GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide
 {
 	const gemp_euler_list *list = p->list;
 	for (size_t e = begin; e < end; e++)
-		gemp_number_set(list->link.at, 2 * (list->own_begin + e) + 1, p->edges->target[e], wide);
+		gemp_number_put(list->link.at, 2 * (list->own_begin + e) + 1, p->edges->target[e], wide);
 }
 GEMP_CHUNK_WIDTHS(target_body, store_targets, placement)
 
@@ -204,7 +204,7 @@ GEMP_INLINE void store_lengths(placement *p, size_t begin, size_t end, bool wide
 	size_t first, last;
 	gemp_euler_team_part(list->team, list->splitters, &first, &last);
 	for (size_t k = first + begin; k < first + end; k++)
-		gemp_number_set(p->lengths.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
+		gemp_number_put(p->lengths.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
 		                wide);
 }
 GEMP_CHUNK_WIDTHS(length_body, store_lengths, placement)

@@ -37,7 +37,7 @@ GEMP_INLINE void set_cursors(pairing *p, size_t begin, size_t end, bool wide)
 	const gemp_euler_edges *edges = p->edges;
 	uint64_t vertex = edges->bounds[edges->rank] - p->low_vertex;
 	for (size_t row = begin; row < end; row++)
-		gemp_number_set(p->cursor.at, vertex + row, p->list->own_begin + edges->begin[row + 1], wide);
+		gemp_number_put(p->cursor.at, vertex + row, p->list->own_begin + edges->begin[row + 1], wide);
 }
 GEMP_CHUNK_WIDTHS(cursor_body, set_cursors, pairing)
 
@@ -55,7 +55,7 @@ GEMP_CHUNK_WIDTHS(check_body, check_cursors, pairing)
 
 GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 {
-	gemp_number_set(p->list->link.at, 2 * (p->list->own_begin + edge), slot, wide);
+	gemp_number_put(p->list->link.at, 2 * (p->list->own_begin + edge), slot, wide);
 }
 
 /* All vertices belong to this team, so edges take their successors directly. */
@@ -96,7 +96,7 @@ GEMP_INLINE void answer_chunk(pairing *p, size_t begin, size_t end, bool wide)
 	for (size_t i = begin; i < end; i++) {
 		if (i + PREFETCH_DISTANCE < end)
 			__builtin_prefetch((char *)p->cursor.at + vertices[i + PREFETCH_DISTANCE] * gemp_number_size(wide), 1);
-		gemp_number_set(p->answers, i, gemp_number_decrement(p->cursor.at, vertices[i], wide), wide);
+		gemp_number_put(p->answers, i, gemp_number_decrement(p->cursor.at, vertices[i], wide), wide);
 	}
 }
 GEMP_CHUNK_WIDTHS(answer_body, answer_chunk, pairing)

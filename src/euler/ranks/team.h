@@ -27,7 +27,7 @@ GEMP_INLINE uint64_t gemp_number_at(const void *at, size_t i, bool wide)
 	return wide ? ((const uint64_t *)at)[i] : ((const uint32_t *)at)[i];
 }
 
-GEMP_INLINE void gemp_number_set(void *at, size_t i, uint64_t value, bool wide)
+GEMP_INLINE void gemp_number_put(void *at, size_t i, uint64_t value, bool wide)
 {
 	if (wide)
 		((uint64_t *)at)[i] = value;

@@ -272,7 +272,7 @@ static gemp_code pack_answers(query_state *a)
 	for (size_t t = 0; t < a->teams; bits += a->sizes[a->teams + t++])
 		for (size_t byte = 0; byte < a->sizes[a->teams + t]; byte++)
 			GEMP_EACH_BIT (bits[byte], bit)
-				gemp_number_set(a->answers, at++, request->answer(request->context, byte * 8 + bit), a->wide);
+				gemp_number_put(a->answers, at++, request->answer(request->context, byte * 8 + bit), a->wide);
 	return GEMP_OK;
 }
 
@@ -289,7 +289,7 @@ static gemp_code order_answers(query_state *a)
 	for (size_t word = 0; word < named->words; word++)
 		GEMP_EACH_BIT (named->word[word].bits, bit) {
 			size_t *from = &a->cursor[(word * 64 + bit) % a->teams];
-			gemp_number_set(a->values, at++, gemp_number_at(a->received, (*from)++, a->wide), a->wide);
+			gemp_number_put(a->values, at++, gemp_number_at(a->received, (*from)++, a->wide), a->wide);
 		}
 	return GEMP_OK;
 }
