@@ -103,9 +103,9 @@ bad 65 'lacking\.h5' match in/lacking.h5 --pattern triangle
 
 # devices
 export OCL_ICD_VENDORS=$work/in
-bad 69 '[Dd]evice|OpenCL' match g.h5 --pattern triangle
+bad 69 '[Dd]evice|OpenCL' match g.h5 --pattern triangle --on device
 unset OCL_ICD_VENDORS
-bad '2|69' 'no-such-device' match g.h5 --pattern triangle --devices no-such-device
+bad '2|69' 'no-such-device' match g.h5 --pattern triangle --on device --devices no-such-device
 
 # outputs
 query='MATCH (a:Person)-[:ACTS_IN]->(m) RETURN a, m'
