@@ -105,7 +105,7 @@ static void check_reverse(const pairs *made)
 {
 	gemp_row_builder rows = { .rows = made->vertices, .first = 0 }, back = { .rows = made->rows, .first = made->first };
 	gemp_edge_pair *reversed = calloc(made->count + 1, sizeof *reversed);
-	gemp_row_source from = { .rows = made->vertices, .first_edge = 77 };
+	gemp_rows_to_reverse from = { .rows = made->vertices, .first_edge = 77 };
 	for (size_t i = 0; i < made->count; i++)
 		reversed[i] = (gemp_edge_pair){ made->pair[i].target, made->pair[i].source };
 	assert_int_equal(gemp_row_builder_make(&rows, reversed, made->count, made->first + made->rows, false), GEMP_OK);
