@@ -249,7 +249,8 @@ static gemp_code get_matrices(const gemp_h5 *h5, gemp_shard *graph, gemp_relatio
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
-/* Merged rows are made from both matrices. What is read only for them is freed again. */
+/* The file has no rows of both directions merged, so they are made from the rows by source and by target. If the caller
+ * has not asked for these two, they are freed afterwards. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {

@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 #include "partition/build/builder_state.h"
-#include "partition/build/unknown_end.h"
+#include "partition/build/edge_list.h"
 
 /* Collective. *dense becomes whether the ends of all edges are dense. If so, *numbers becomes the distinct ends whose
  * keys this rank owns, in ascending order. The caller frees *numbers[*count]. */

@@ -8,6 +8,7 @@
 #define GEMP_PARTITION_BUILD_EDGE_LIST_H
 
 #include "core/status.h"
+#include "core/text.h"
 #include "core/types.h"
 
 #include <stdbool.h>
@@ -46,5 +47,27 @@ uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge);
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list);
 /* Drops the edges from index `count` on and frees their memory. */
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count);
+
+/* UNKNOWN ENDS: edges whose source or target is no vertex, which is found out while ids replace the keys of ends. Only
+ * the edge with the lowest place is reported, and the others are counted. Its key is kept encoded, since the ids
+ * overwrite the keys. */
+
+/* The edges of this rank with an end that is no vertex: the number of these edges, and the edge with the lowest
+ * place. */
+typedef struct gemp_unknown_end {
+	uint64_t place, count;
+	bool source;   /* true: the source is unknown; false: the target */
+	gemp_text key; /* the unknown key, encoded; the text records a failed addition */
+} gemp_unknown_end;
+
+/* Local. Checks the ids of an edge's ends. Returns true if an end is unknown and the edge has the lowest place so far.
+ * The caller then sets the key. */
+bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
+                           size_t edge);
+/* Local. Notes the unknown ends of ends[first .. first + count), whose ids are ids[count]. `first` and `count` are
+ * even. */
+gemp_code gemp_unknown_ends_note(const gemp_edge_list *edges, size_t first, const gemp_vertex *ids, size_t count,
+                                 gemp_unknown_end *unknown);
+void gemp_unknown_end_free(gemp_unknown_end *unknown);
 
 #endif

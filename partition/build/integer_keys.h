@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 #include "partition/build/builder_state.h"
-#include "partition/build/unknown_end.h"
+#include "partition/build/edge_list.h"
 
 enum { GEMP_MAX_SET_SHARDS = 64 };
 

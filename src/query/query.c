@@ -30,14 +30,9 @@ struct gemp_prepared {
 
 /* MOTIFS */
 
-/* Makes the pattern of a motif kind from a text `edges:0-1,...`. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	gemp_text_print(&name, "edges:");
-	gemp_census_text(census, kind, &name);
-	GEMP_TRY(gemp_text_status(&name));
-	GEMP_TRY(gemp_pattern_named(out, name.data));
+	GEMP_TRY(gemp_census_pattern(out, census, kind));
 	return gemp_pattern_bind(*out, graph);
 }
 

@@ -28,11 +28,7 @@ bool gemp_vertex_sets_apply(const gemp_pattern *pattern, const gemp_match_option
 /* The matches of a kind are its orbits. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	gemp_text_print(&name, "edges:");
-	gemp_census_text(census, kind, &name);
-	GEMP_TRY(gemp_text_status(&name));
-	GEMP_TRY(gemp_pattern_named(out, name.data));
+	GEMP_TRY(gemp_census_pattern(out, census, kind));
 	return gemp_pattern_bind(*out, graph);
 }
 

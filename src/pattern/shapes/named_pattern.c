@@ -131,14 +131,23 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 			}
 }
 
+gemp_code gemp_census_pattern(gemp_pattern **out, const gemp_census *census, int kind)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	gemp_text_print(&name, "edges:");
+	gemp_census_text(census, kind, &name);
+	GEMP_TRY(gemp_text_status(&name));
+	return gemp_pattern_named(out, name.data);
+}
+
 int gemp_census_kind(const gemp_census *census, unsigned edges)
 {
 	return kind_of(census, canonical_form(edges, census->vertices));
 }
 
-/* Solves the triangular system for the kinds that contain kind `least`, or for all kinds if it is -1, from the kind with
- * the most edges on, whose induced counts are its edge-induced counts. A kind that contains one of these kinds is one of
- * them. */
+/* Turns edge-induced counts into vertex-induced counts, for the kinds that contain kind `least`, or for all kinds if
+ * `least` is -1. The complete graph comes first, since its two counts are equal. Then each kind subtracts its copies in
+ * the kinds with more edges. A kind with more edges that contains this one also contains `least`, so its count is known. */
 static gemp_code solve(const gemp_census *census, int least, gemp_count *counts)
 {
 	for (int i = census->kinds - 1; i >= 0; i--)

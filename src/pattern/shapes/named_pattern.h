@@ -38,6 +38,8 @@ unsigned gemp_census_pair(int a, int b);
 gemp_code gemp_census_named(const char *name, int *vertices);
 /* "0-1,0-2,1-2" */
 void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
+/* Makes the pattern of a kind. It is not bound. */
+gemp_code gemp_census_pattern(gemp_pattern **out, const gemp_census *census, int kind);
 
 /* The kind of a connected graph with this set of edges on all vertices of the census. */
 int gemp_census_kind(const gemp_census *census, unsigned edges);
