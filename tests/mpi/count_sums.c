@@ -36,6 +36,50 @@ static gemp_code count(test_graph *m, gemp_count_plan *plan, gemp_count_result *
 
 #define NINTH "V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0"
 
+static gemp_code count_on_host(test_graph *m, gemp_count_plan *plan, gemp_count_result *result)
+{
+	bool relations[1] = { true };
+	gemp_view_key key = { .relations = relations, .direction = GEMP_VIEW_EITHER, .simple = true };
+	gemp_count_engine *engine = NULL;
+	gemp_resident *rows = NULL;
+	gemp_code code = gemp_count_get_rows(&rows, context, m->graph, &key);
+	if (code == GEMP_OK)
+		code = gemp_count_prepare_host(&engine, context, rows, plan);
+	if (code == GEMP_OK)
+		code = gemp_count_run(engine, result);
+	if (!engine)
+		gemp_resident_release(rows);
+	gemp_count_free(engine);
+	return code;
+}
+
+/* The value at the hub exceeds 64 bits, and then 128 bits. A table has 64 bits. */
+static void values_beyond_64_bits_on_host(void **state)
+{
+	test_graph *m = test_graph_new(91);
+	gemp_count_result result;
+	gemp_count_plan plan = { .sum_count = 1,
+		                     .table_count = 1,
+		                     .divisor = 10,
+		                     .sums = { { GEMP_SUM_VERTICES, .factor = 1, .expression = NINTH " * V0_0" } } };
+	(void)state;
+	for (size_t a = 1; a < m->vertices; a++)
+		join(m, 0, a);
+	build(m);
+	assert_all_ok(count_on_host(m, &plan, &result));
+	assert_all(!result.overflow && result.matches == UINT64_C(3486784401000000009)); /* (90^10 + 90) / 10 */
+	plan.divisor = 1;
+	assert_all_ok(count_on_host(m, &plan, &result));
+	assert_all(result.overflow && result.matches == 0);
+	plan.sums[0].expression = NINTH " * " NINTH " * V0_0 * V0_0";
+	assert_all_code(count_on_host(m, &plan, &result), GEMP_EDATA);
+	plan.table_count = 2;
+	plan.tables[1].expression = NINTH " * V0_0";
+	plan.sums[0].expression = "V1_0";
+	assert_all_code(count_on_host(m, &plan, &result), GEMP_EDATA);
+	test_graph_free(m);
+}
+
 static void totals_beyond_64_bits(void **state)
 {
 	test_graph *m = test_graph_new(91);
@@ -101,6 +145,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		/* all tests share one context, since opening it takes longer than the tests */
 		cmocka_unit_test_setup(sums_are_right, open_context),
+		cmocka_unit_test(values_beyond_64_bits_on_host),
 		cmocka_unit_test(totals_beyond_64_bits),
 		cmocka_unit_test_teardown(memory_may_run_out, close_context),
 	};
