@@ -9,6 +9,7 @@ GEMP_PYTHON=${GEMP_PYTHON:-/usr/bin/python3}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # These values equal those of cmake/GempTests.cmake. A script that is run by hand needs them.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_coll=basic,self,libnbc,tuned OMPI_MCA_osc=sm OMPI_MCA_io=ompio
 export OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio
 shared=${GEMP_SHARED:-$GEMP_SOURCE_DIR/../shared}
 work=$(mktemp -d)
