@@ -24,6 +24,7 @@ typedef struct gemp_report_options {
 	void *text_self;          /* the first argument of the callback */
 	bool brief;               /* the text has only results, without tables of phases and devices */
 	bool no_rows;             /* the text has no rows of results */
+	bool whole_run;           /* gemp_report_finish reports the seconds, with those of closing */
 } gemp_report_options;
 
 /* Local. Sets all defaults. */
@@ -34,6 +35,10 @@ GEMP_API void gemp_report_options_init(gemp_report_options *options);
 GEMP_API gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_report_options *options);
 /* Local. Frees the report; does nothing for NULL. */
 GEMP_API void gemp_report_close(gemp_report *report);
+
+/* Collective. Ends a report with `whole_run`, after the program has closed its graphs. Closes the devices of the context,
+ * which a later function opens again, and reports the seconds of all phases. Does nothing for a report without seconds. */
+GEMP_API void gemp_report_finish(gemp_report *report);
 
 /* Local. *out becomes the whole object as JSON text, or NULL on ranks other than 0. gemp_text_release frees the
  * text. */

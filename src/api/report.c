@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "device/drivers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,6 +61,7 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 			                     .start = start > 0 ? now - start : 0,
 			                     .brief = chosen.brief,
 			                     .no_rows = chosen.no_rows,
+			                     .whole_run = chosen.whole_run,
 			                     .text = chosen.text,
 			                     .text_self = chosen.text_self };
 	if (context->comm.rank == 0)
@@ -308,8 +310,8 @@ static double complete_phases(const gemp_report *report, double seconds[GEMP_PHA
 	return elapsed;
 }
 
-/* Phases that took no time are left out of the text, but not of the JSON. */
-void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
+/* Collective. Phases that took no time are left out of the text, but not of the JSON. */
+static void report_phases(gemp_report *report, const gemp_timers *timers, bool all)
 {
 	double own[GEMP_PHASES + 1], min[GEMP_PHASES + 1], mean[GEMP_PHASES + 1], max[GEMP_PHASES + 1];
 	json_t *seconds = json_object();
@@ -330,6 +332,31 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 		report_shares(report, mean);
 	}
 	gemp_report_set(report, "seconds", seconds);
+}
+
+/* The report of a whole run keeps the seconds until its end. */
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
+{
+	if (!report->whole_run) {
+		report_phases(report, timers, all);
+		return;
+	}
+	report->pending = (gemp_pending_seconds){ .timers = *timers, .all = all, .since = gemp_now() };
+}
+
+/* A thread that loads drivers may still run, if no device was opened. The runtime belongs to this rank alone. */
+void gemp_report_finish(gemp_report *report)
+{
+	gemp_pending_seconds *pending = &report->pending;
+	gemp_context *context = report->context;
+	if (pending->since == 0)
+		return;
+	gemp_drivers_wait();
+	gemp_runtime_free(context->runtime);
+	context->runtime = NULL;
+	gemp_timers_add(&pending->timers, GEMP_PHASE_CLOSE, pending->since);
+	report_phases(report, &pending->timers, pending->all);
+	*pending = (gemp_pending_seconds){ 0 };
 }
 
 /* The peak of the largest rank decides whether a graph fits, so averages would mislead. */

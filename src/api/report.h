@@ -15,16 +15,25 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* Seconds that gemp_report_finish will report. */
+typedef struct gemp_pending_seconds {
+	gemp_timers timers;
+	bool all;
+	double since; /* the time when they were set; 0: there are none */
+} gemp_pending_seconds;
+
 struct gemp_report {
 	struct gemp_context *context; /* borrowed */
 	const gemp_comm *comm;        /* the communicator of the context */
 	double began;                 /* the time of gemp_now() when the report was opened */
-	double start; /* seconds from the start of the process to `began`; 0 if an earlier report has them */
-	FILE *people; /* passes text to the callback; NULL: no text is wanted */
-	json_t *json; /* NULL on ranks other than 0 */
-	bool brief;   /* the text of gemp_report_detail is omitted */
-	bool no_rows; /* the text has no rows of results */
-	bool traces;  /* spans are recorded for a trace */
+	double start;   /* seconds from the start of the process to `began`; 0 if an earlier report has them */
+	FILE *people;   /* passes text to the callback; NULL: no text is wanted */
+	json_t *json;   /* NULL on ranks other than 0 */
+	bool brief;     /* the text of gemp_report_detail is omitted */
+	bool no_rows;   /* the text has no rows of results */
+	bool whole_run; /* the seconds are reported at the end */
+	gemp_pending_seconds pending;
+	bool traces; /* spans are recorded for a trace */
 	/* the report has all its fields although the result is negative, such as a graph without a circuit */
 	bool complete;
 	gemp_text_callback *text;
@@ -59,7 +68,7 @@ json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts,
 
 /* Collective. Each function sets the field of its name, if the list below does not name other fields, and prints its
  * lines. `runtime` is NULL if no device was opened; `work` and `search` need a runtime.
- *   seconds    `all` also shows phases of 0 s
+ *   seconds    `all` also shows phases of 0 s; in the report of a whole run at its end only
  *   devices    the devices of all ranks
  *   work       the work of searches on each device
  *   memory     the peak of the largest rank; device_peak is the peak of this rank's devices

@@ -8,8 +8,8 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"start",    "read",    "convert",    "build",    "upload",   "prepare", "kernel",
-	"exchange", "resolve", "attributes", "distinct", "download", "write",   "other",
+	"start",   "read",       "convert",  "build",  "upload",   "prepare", "kernel", "exchange",
+	"resolve", "attributes", "distinct", "verify", "download", "write",   "close",  "other",
 };
 
 /* The monotonic clock, so that adjustments of the wall clock do not make times negative. */

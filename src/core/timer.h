@@ -25,8 +25,10 @@ typedef enum gemp_phase {
 	GEMP_PHASE_RESOLVE,    /* host work on incoming partial matches, and on the rows that a round reads */
 	GEMP_PHASE_ATTRIBUTES, /* fetching and testing attribute values */
 	GEMP_PHASE_DISTINCT,   /* canonical forms and deduplication */
+	GEMP_PHASE_VERIFY,     /* checking the result of an analysis */
 	GEMP_PHASE_DOWNLOAD,   /* transfer from device to host */
 	GEMP_PHASE_WRITE,      /* writing results and graph files */
+	GEMP_PHASE_CLOSE,      /* after the command: closing graphs and devices, freeing memory */
 	GEMP_PHASE_OTHER,      /* set in reports only: the elapsed time that is in no other phase */
 	GEMP_PHASES
 } gemp_phase;

@@ -338,6 +338,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 		remember_program(device, out);
 	}
 	out->seconds = gemp_now() - began;
+	gemp_trace_add(out->cached ? "load kernels" : "compile", GEMP_LANE_HOST, began);
 	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)out->key[0],
 	               out->cached ? "loaded" : "built", out->seconds);
 done:

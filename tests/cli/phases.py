@@ -35,6 +35,7 @@ def check(ranks, arguments):
     for kind in ("min", "avg", "max"):
         assert all(phase[kind] >= 0 for phase in seconds.values()), (arguments, seconds)
         assert 0 < seconds["start"][kind] < elapsed[kind] <= wall, (arguments, seconds, elapsed, wall)
+        assert 0 < seconds["close"][kind] < elapsed[kind], (arguments, seconds)
     # Phases of different ranks are added only as means. Kernels may run beside other phases.
     total, beside = sum(phase["avg"] for phase in seconds.values()), seconds.get("kernel", {"avg": 0})["avg"]
     assert elapsed["avg"] * (1 - 1e-6) <= total <= 1.02 * elapsed["avg"] + beside, (ranks, arguments, seconds, elapsed)
@@ -52,7 +53,23 @@ def check_several_queries():
         report = json.load(file)
     assert report["seconds"]["start"]["min"] > 0 and len(report["queries"]) == 2
     for query in report["queries"]:
-        assert query["seconds"]["start"]["max"] == 0
+        assert query["seconds"]["start"]["max"] == query["seconds"]["close"]["max"] == 0
+
+
+def check_columns():
+    """Columns and checks of analyses are in phases. Columns that nobody receives are not made."""
+    for ranks in (1, 2):
+        for arguments in (["--source", "1"], ["--source", "1", "--verify"], ["--source", "1", "-o", "rows.tsv"]):
+            done = run(ranks, "bfs", "g.h5", *arguments, "--json", "report.json", "--trace", "trace.json")
+            last = done.stdout.splitlines()[-1]
+            assert last.startswith("  trace "), done.stdout
+            with open("report.json") as file:
+                seconds = json.load(file)["seconds"]
+            with open("trace.json") as file:
+                names = {event["name"] for event in json.load(file)["traceEvents"] if event["ph"] == "X"}
+            assert {"start", "close"} < names and names & {"compile", "load kernels"}, names
+            assert ("verify" in names) == ("--verify" in arguments), names
+            assert (seconds["verify"]["max"] > 0) == ("--verify" in arguments), seconds
 
 
 def main():
@@ -66,6 +83,7 @@ def main():
             for arguments in COMMANDS if ranks < 3 else COMMANDS[2:4]:
                 check(ranks, arguments)
         check_several_queries()
+        check_columns()
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

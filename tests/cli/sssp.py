@@ -69,14 +69,18 @@ def large_lengths():
         for number in ranks:
             if most < 1 << 63:
                 check(graph, path, "a", number)
-            else:  # the distance is exact, but no column of a graph can hold it
-                run(number, "sssp", path, "--source", "a", "--weight", "w", code=65, says=f"{most} is more than a column")
+            else:  # the distance is exact, but no column of a file can hold it
+                shown = run(number, "sssp", path, "--source", "a", "--weight", "w").stdout
+                assert f"{most:,} away" in shown, shown
+                run(number, "sssp", path, "--source", "a", "--weight", "w", "-o", "far.tsv", code=65,
+                    says=f"{most} is more than a column")
+                assert not os.path.exists("far.tsv")
     heavy = Graph(["a", "b"], 20 * [("a", "b", "A", 1.6e308)])
     check(heavy, heavy.write("heavy"), "a", 2, weight="real")
     check(heavy, "heavy.h5", "a", 1, "--delta", "1e-300", weight="real")
     most = (1 << 63) - 1
     graph = Graph(["a", "b", "c"], [("a", "b", "A", most), ("b", "c", "A", 1)])
-    run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", code=65)
+    run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", "-o", "far.tsv", code=65)
     chain = Graph(list("abcdefghijk"), [(a, b, "A", most) for a, b in zip("abcdefghij", "bcdefghijk")])
     path = chain.write("chain")
     for ranks, weight, says in ((1, "w", "2^64 - 2"), (3, "w", "2^64 - 2"), (2, "great", "double precision")):

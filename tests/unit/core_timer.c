@@ -43,11 +43,12 @@ static void phases_have_their_names(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
-		[GEMP_PHASE_START] = "start",       [GEMP_PHASE_OTHER] = "other",           [GEMP_PHASE_READ] = "read",
-		[GEMP_PHASE_CONVERT] = "convert",   [GEMP_PHASE_BUILD] = "build",           [GEMP_PHASE_UPLOAD] = "upload",
-		[GEMP_PHASE_PREPARE] = "prepare",   [GEMP_PHASE_KERNEL] = "kernel",         [GEMP_PHASE_EXCHANGE] = "exchange",
-		[GEMP_PHASE_RESOLVE] = "resolve",   [GEMP_PHASE_ATTRIBUTES] = "attributes", [GEMP_PHASE_DISTINCT] = "distinct",
-		[GEMP_PHASE_DOWNLOAD] = "download", [GEMP_PHASE_WRITE] = "write",
+		[GEMP_PHASE_START] = "start",           [GEMP_PHASE_OTHER] = "other",       [GEMP_PHASE_VERIFY] = "verify",
+		[GEMP_PHASE_CLOSE] = "close",           [GEMP_PHASE_READ] = "read",         [GEMP_PHASE_CONVERT] = "convert",
+		[GEMP_PHASE_BUILD] = "build",           [GEMP_PHASE_UPLOAD] = "upload",     [GEMP_PHASE_PREPARE] = "prepare",
+		[GEMP_PHASE_KERNEL] = "kernel",         [GEMP_PHASE_EXCHANGE] = "exchange", [GEMP_PHASE_RESOLVE] = "resolve",
+		[GEMP_PHASE_ATTRIBUTES] = "attributes", [GEMP_PHASE_DISTINCT] = "distinct", [GEMP_PHASE_DOWNLOAD] = "download",
+		[GEMP_PHASE_WRITE] = "write",
 	};
 	assert_int_equal(sizeof names / sizeof names[0], GEMP_PHASES);
 	for (int p = 0; p < GEMP_PHASES; p++)

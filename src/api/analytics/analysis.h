@@ -25,6 +25,7 @@ typedef struct gemp_analysis {
 	/* Seconds of making the layout, of copying it to the device and of the engines' preparation, without the building
 	 * of programs. */
 	double prepared;
+	bool wants_columns; /* the caller or a file receives the columns; the same on all ranks */
 } gemp_analysis;
 
 /* Sets *out to NULL. Checks that the files of the settings can be written before anything is computed. The caller frees
@@ -34,6 +35,10 @@ gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, 
                               gemp_report *report);
 /* Makes the layout. Sets relations, direction and weight of `how` itself. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how);
+/* Adds the next column of the result, as gemp_vertex_column_add and gemp_vertex_column_keys do (api/edge_job.h). Does
+ * nothing if nobody receives the columns. */
+gemp_code gemp_analysis_column(gemp_analysis *a, gemp_column_values type, const void *values, uint64_t none);
+gemp_code gemp_analysis_column_keys(gemp_analysis *a, const gemp_vertex *values);
 /* Writes the rows and the graph that the settings ask for. */
 gemp_code gemp_analysis_write(gemp_analysis *a);
 /* Local. Frees the analysis. */
@@ -56,7 +61,7 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run);
  * NULL. */
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a);
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size);
-/* Local. Reports that the check has confirmed the result. */
+/* Local. Reports that the check, which began at `since`, has confirmed the result. */
 void gemp_analysis_report_verified(gemp_analysis *a, const char *what, double since);
 
 /* Local. Prints "3 of 40 vertices are reached from SOURCE" without a line end. */

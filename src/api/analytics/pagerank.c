@@ -330,8 +330,7 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
 	gemp_analysis_add_sums(&a, &found.report);
 	GEMP_TRY(verify(&a, jump, &found));
-	GEMP_TRY(
-		gemp_vertex_column_add(&a.job.columns->table, kind.columns[0], &a.layout, GEMP_VALUES_DOUBLE, found.rank, 0));
+	GEMP_TRY(gemp_analysis_column(&a, GEMP_VALUES_DOUBLE, found.rank, 0));
 	GEMP_TRY(gemp_analysis_write(&a));
 	if (a.job.reports) {
 		report_rounds(&a, &found);

@@ -208,7 +208,7 @@ gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge
 	gemp_analysis_add_sums(&a, &found.report);
 	GEMP_TRY(check_finite(&a, &found));
 	GEMP_TRY(verify(&a, x, &found));
-	GEMP_TRY(gemp_vertex_column_add(&a.job.columns->table, kind.columns[0], &a.layout, GEMP_VALUES_DOUBLE, found.y, 0));
+	GEMP_TRY(gemp_analysis_column(&a, GEMP_VALUES_DOUBLE, found.y, 0));
 	GEMP_TRY(gemp_analysis_write(&a));
 	if (a.job.reports)
 		GEMP_TRY(report_result(&a, &found));

@@ -99,9 +99,8 @@ gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_
 	gemp_analysis_add_prepared(&a, prepared, build);
 	GEMP_TRY(gemp_bfs_run(engine, source, &found));
 	gemp_analysis_add_search(&a, &found.cost);
-	gemp_table *table = &a.job.columns->table;
-	GEMP_TRY(gemp_vertex_column_add(table, kind.columns[0], &a.layout, GEMP_VALUES_U32, found.level, GEMP_NO_LEVEL));
-	GEMP_TRY(gemp_vertex_column_keys(table, kind.columns[1], &a.layout, graph->shard, found.parent));
+	GEMP_TRY(gemp_analysis_column(&a, GEMP_VALUES_U32, found.level, GEMP_NO_LEVEL));
+	GEMP_TRY(gemp_analysis_column_keys(&a, found.parent));
 	GEMP_TRY(verify_bfs(&a, source, &found));
 	GEMP_TRY(gemp_analysis_write(&a));
 	if (a.job.reports)
@@ -220,11 +219,10 @@ gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge
 	gemp_analysis_add_prepared(&a, prepared, build);
 	GEMP_TRY(gemp_analysis_name_weight(&a, gemp_sssp_run(engine, source, &found)));
 	gemp_analysis_add_search(&a, &found.cost);
-	gemp_table *table = &a.job.columns->table;
 	const bool integers = found.distance != NULL;
-	GEMP_TRY(gemp_vertex_column_add(table, kind.columns[0], &a.layout, integers ? GEMP_VALUES_U64 : GEMP_VALUES_DOUBLE,
-	                                integers ? (const void *)found.distance : found.real, GEMP_NO_DISTANCE));
-	GEMP_TRY(gemp_vertex_column_keys(table, kind.columns[1], &a.layout, graph->shard, found.predecessor));
+	GEMP_TRY(gemp_analysis_column(&a, integers ? GEMP_VALUES_U64 : GEMP_VALUES_DOUBLE,
+	                              integers ? (const void *)found.distance : found.real, GEMP_NO_DISTANCE));
+	GEMP_TRY(gemp_analysis_column_keys(&a, found.predecessor));
 	GEMP_TRY(verify_sssp(&a, source, &found));
 	GEMP_TRY(gemp_analysis_write(&a));
 	if (a.job.reports)

@@ -34,6 +34,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 	runtime->keep_resident = true;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
 		gemp_report part = *report;
+		part.whole_run = false;
 		const char *text = all[i].base.text;
 		part.began = gemp_now();
 		part.start = 0;

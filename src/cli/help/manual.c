@@ -14,7 +14,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "ranks, devices", "Number of ranks; devices with the number of ranks on each." },
 	{ "graph", "Vertices, edges, and a hash of the content, which is the same for every number of ranks." },
 	{ "seconds",
-	  "Minimum, mean and maximum over ranks of each phase and of the elapsed time. start: MPI and the library, before the command; other: in no other phase; kernel: mean over the devices of a rank." },
+	  "Minimum, mean and maximum over ranks of each phase and of the elapsed time. start: MPI and the library, before the command; verify: checking results; close: closing graphs and devices after the command; other: in no other phase; kernel: mean over the devices of a rank." },
 	{ "memory",
 	  "Peak bytes of the largest rank on host and device; shared_by_node: bytes that the ranks of a node share." },
 	{ "device_memory", "match: bytes on the device of the largest rank for graph, result_buffer and attributes." },

@@ -197,6 +197,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	gemp_report_options_init(&how);
 	how.brief = options->quiet;
 	how.no_rows = on_stdout;
+	how.whole_run = true;
 	how.text = on_stdout && options->quiet ? NULL : print_text;
 	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
 	GEMP_TRY(gemp_report_open(out, context, &how));
@@ -227,9 +228,10 @@ static gemp_code write_json(const gemp_report *report, const gemp_options *optio
 	return GEMP_OK;
 }
 
-/* Collective. The trace is written before the JSON, since the trace adds fields to the report. */
+/* Collective. The trace has a span for closing. It is written before the JSON, since it adds fields to the report. */
 static gemp_code write_files(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
+	gemp_report_finish(report);
 	gemp_code code = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
 	gemp_code written = gemp_context_agree(context, write_json(report, options));
 	return code == GEMP_OK ? written : code;
