@@ -1,4 +1,4 @@
-/* gemp/bench.h: measures queries, shuffles and a device, and finds the best launch geometry for the device. The figures
+/* gemp/bench.h: measures queries, shuffles and a device, finds the best launch geometry for the device, and builds kernels. The figures
  * go to the report. docs/benchmarks.md has the figures of this project. */
 
 #ifndef GEMP_BENCH_H
@@ -17,6 +17,11 @@ extern "C" {
  * queries. */
 GEMP_API gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                                     gemp_report *report);
+
+/* Collective. Builds the kernels that do not depend on a query, on the devices of all ranks, so that later runs with the
+ * same number of ranks on a node load them. The kernels of conditions, of counts by sums, of components and degrees and
+ * of the four analyses are built by small questions on generated graphs. Reports the seconds of each part. */
+GEMP_API gemp_code gemp_bench_warm(gemp_context *context, gemp_report *report);
 
 /* Collective. Measures the copy bandwidth of the device's memory and the time of a kernel launch. */
 GEMP_API gemp_code gemp_bench_device(gemp_context *context, gemp_report *report);

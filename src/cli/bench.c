@@ -1,5 +1,5 @@
-/* bench: the commands bench and devices. They show the devices of the machine, and measure how fast queries and
- * shuffles run on them (gemp/bench.h). */
+/* bench: the commands bench, devices and warm. They show the devices of the machine, measure how fast queries and
+ * shuffles run on them, and build their kernels (gemp/bench.h). */
 
 #include "cli/settings.h"
 #include "core/quantity.h"
@@ -182,4 +182,24 @@ const gemp_command gemp_command_devices = {
 	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
 				"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
 	.run = devices,
+};
+
+static gemp_code warm(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	(void)options;
+	return gemp_bench_warm(context, report);
+}
+
+const gemp_command gemp_command_warm = {
+	.name = "warm",
+	.bit = GEMP_ON_WARM,
+	.arguments = "",
+	.summary = "Builds the kernels that all queries share, so that later runs load them",
+	.text =
+		"A first run compiles the kernels that it needs, which takes up to some seconds. warm compiles those that do "
+		"not depend on a query: for conditions on attributes, for counts by sums, for components and degrees, and "
+		"for bfs, sssp, pagerank and spmv. They are kept in the folder of GEMP_CACHE_DIR. Ranks that share "
+		"a CPU have kernels of their own, so run it with the number of ranks of later runs.\n",
+	.examples = "gemp-mpi warm\nmpirun -n 8 gemp-mpi warm --devices gpu\n",
+	.run = warm,
 };

@@ -2,7 +2,7 @@
 # ranks.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
-commands='demo import generate info match verify partition euler devices bench help completion'
+commands='demo import generate info match verify partition euler devices bench warm help completion'
 
 # alone CODE ARGUMENTS...: runs without mpirun
 alone() {

@@ -61,6 +61,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "rows_passed", "match --profile: number of partial matches of all steps but the last." },
 	{ "lookups", "match --profile: number of searches for a vertex in a row." },
 	{ "part_share", "match --profile: share of matches that lie within one of 1, 2, 4, ... 64 parts." },
+	{ "warmed", "warm: an array of what the kernels are of, and the seconds of building them on rank 0." },
 	{ "quantisation_error, topographic_error", "som train, som apply: errors of all vectors with respect to the map." },
 	{ "epochs, epoch, seconds_per_epoch",
 	  "som train: radius, rate and errors of each epoch of this run; epochs in all; seconds of the slowest rank." },

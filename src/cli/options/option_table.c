@@ -26,7 +26,7 @@
 /* Groups of commands with common options. ON_REPORT commands have --json, --trace, --config and --quiet.
  * ON_HOST_OR_DEVICE commands can use threads or a device. ON_DEVICE commands have the budgets of a search. */
 enum {
-	ON_ALL = (1 << 26) - 1, /* all bits of gemp_command_bit */
+	ON_ALL = (1 << 27) - 1, /* all bits of gemp_command_bit */
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
@@ -39,7 +39,7 @@ enum {
 	ON_SUMS = GEMP_ON_PAGERANK | GEMP_ON_SPMV,
 	ON_ANALYSIS = ON_SEARCH_FROM | ON_SUMS,
 	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE |
-	            GEMP_ON_ASSEMBLE | ON_ANALYSIS | GEMP_ON_SOM,
+	            GEMP_ON_ASSEMBLE | ON_ANALYSIS | GEMP_ON_SOM | GEMP_ON_WARM,
 };
 
 /* Headings of help. */
@@ -393,7 +393,8 @@ static const gemp_option table[] = {
 
 	/* Budgets. Tests use small values to force several rounds. */
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto",
-	  ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets, AT(devices),
+	  ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | GEMP_ON_WARM | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM,
+	  budgets, AT(devices),
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, or a list of numbers (0,1), PCI addresses (65:00.0), UUIDs "
 	  "or parts of names, joined by commas. The ranks of a node take the devices in turn. If a list, or the word all "
 	  "(the same devices as auto), has more devices than there are ranks, each rank gets several: a search then uses "

@@ -9,7 +9,7 @@
  *     analytics.c  degrees, edges, reverse, components, bfs, sssp, pagerank, spmv, sort, distinct
  *     euler.c      euler, assemble
  *     som.c        som train, som apply, som draw
- *     bench.c      bench match, bench tune, bench device, bench shuffle; devices
+ *     bench.c      bench match, bench tune, bench device, bench shuffle; devices; warm
  *     help/        help, completion
  *
  * One table of options (option_table.c) drives parsing, --help, --config, completion, the manual and the field `options`
@@ -71,6 +71,7 @@ enum gemp_command_bit {
 	GEMP_ON_PAGERANK = 1 << 23,
 	GEMP_ON_SPMV = 1 << 24,
 	GEMP_ON_SOM = 1 << 25,
+	GEMP_ON_WARM = 1 << 26,
 };
 
 /* Collective. All ranks return the same code. */
@@ -102,8 +103,8 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort,
 	gemp_command_distinct, gemp_command_euler, gemp_command_verify, gemp_command_partition, gemp_command_match,
 	gemp_command_devices, gemp_command_help, gemp_command_completion, gemp_command_convert, gemp_command_bench,
-	gemp_command_transform, gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank,
-	gemp_command_spmv, gemp_command_som;
+	gemp_command_warm, gemp_command_transform, gemp_command_assemble, gemp_command_bfs, gemp_command_sssp,
+	gemp_command_pagerank, gemp_command_spmv, gemp_command_som;
 
 /* Returns the command called `name`, or NULL. */
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name);
