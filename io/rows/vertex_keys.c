@@ -5,6 +5,7 @@
 
 #include "core/search.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "io/text/cells.h"
 #include "partition/exchange/value_exchange.h"
@@ -49,6 +50,34 @@ static size_t lower_bound(const key_request *list, size_t count, const gemp_valu
 	return low;
 }
 
+typedef struct key_search {
+	const gemp_shard *graph;
+	const key_request *list; /* [count] */
+	size_t count;            /* > 0 */
+	bool integers;           /* all wanted keys are integers, and so are the keys of the graph */
+	gemp_vertex *found; /* [count] by place. No two vertices have the same key, so threads write different elements */
+} key_search;
+
+/* Most integer keys are outside the range of the wanted keys, since few are wanted. */
+static bool is_outside(const key_search *s, size_t row)
+{
+	const int64_t key = s->integers ? s->graph->keys.integers[row] : 0;
+	return s->integers && (key < s->list[0].key.integer || key > s->list[s->count - 1].key.integer);
+}
+
+static void find_in_rows(void *context, size_t begin, size_t end)
+{
+	const key_search *s = context;
+	for (size_t row = begin; row < end; row++) {
+		if (is_outside(s, row))
+			continue;
+		gemp_value key = gemp_column_get(&s->graph->keys, row);
+		for (size_t i = lower_bound(s->list, s->count, &key);
+		     i < s->count && gemp_value_compare_keys(&s->list[i].key, &key) == 0; i++)
+			s->found[s->list[i].place] = (gemp_vertex)(s->graph->first_vertex + row);
+	}
+}
+
 /* There are few wanted keys and many vertices. So the wanted keys are sorted, and the key of each vertex is looked up
  * among them. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
@@ -61,12 +90,11 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
 		out[i] = GEMP_NO_VERTEX;
 	}
 	qsort(list, count, sizeof *list, by_key);
-	for (size_t row = 0; row < graph->rows && count; row++) {
-		gemp_value key = gemp_column_get(&graph->keys, row);
-		for (size_t i = lower_bound(list, count, &key); i < count && gemp_value_compare_keys(&list[i].key, &key) == 0;
-		     i++)
-			out[list[i].place] = (gemp_vertex)(graph->first_vertex + row);
-	}
+	key_search search = { graph, list, count, graph->keys.type == GEMP_INTEGER, out };
+	for (size_t i = 0; i < count; i++)
+		search.integers &= list[i].key.type == GEMP_INTEGER;
+	if (count)
+		gemp_for_elements(graph->rows, find_in_rows, &search);
 	for (size_t at = 0, part; at < count; at += part) {
 		part = gemp_min(count - at, 1 << 30); /* MPI counts in int */
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out + at, (int)part, GEMP_MPI_VERTEX, MPI_MIN, comm->world));

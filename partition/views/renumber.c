@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
+#include "core/vector.h"
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/transfer.h"
@@ -100,6 +101,49 @@ static bool has_parallel(id_span a, id_span b, gemp_vertex id)
 	return false;
 }
 
+/* What the row of one vertex has; see gemp_renumber_found. */
+typedef struct row_found {
+	uint64_t length;
+	bool loops, parallel;
+} row_found;
+
+/* *own becomes the number of loops, *equal whether another id is in the list twice. */
+GEMP_VECTOR_BODY void compare_ids_loop(id_span span, gemp_vertex id, uint32_t *own, uint32_t *equal)
+{
+	uint32_t loops = span.count && span.ids[0] == id, same = 0;
+	for (size_t i = 1; i < span.count; i++) {
+		loops += span.ids[i] == id;
+		same |= (span.ids[i] == span.ids[i - 1]) & (span.ids[i] != id);
+	}
+	*own = loops;
+	*equal = same;
+}
+GEMP_VECTOR_LOOP(compare_ids, (id_span span, gemp_vertex id, uint32_t *own, uint32_t *equal), (span, id, own, equal))
+
+static row_found examine_list(const gemp_id_rows *list, gemp_vertex id)
+{
+	const id_span span = span_of(list, id);
+	uint32_t own, equal;
+	compare_ids(span, id, &own, &equal);
+	return (row_found){ span.count - (list->drop_loops ? own : 0), own && !list->drop_loops, equal };
+}
+
+/* seek: parallel edges are looked for. */
+static row_found examine_lists(const gemp_renumber *rows, gemp_vertex id, bool seek)
+{
+	row_found found = { 0 };
+	for (size_t l = 0; l < rows->list_count; l++) {
+		size_t first;
+		id_span span = span_of(&rows->lists[l], id);
+		size_t own = find_loops(span, id, &first);
+		found.length += span.count - (rows->lists[l].drop_loops ? own : 0);
+		found.loops |= own > 0 && !rows->lists[l].drop_loops;
+	}
+	if (seek && rows->list_count == 2)
+		found.parallel = has_parallel(span_of(&rows->lists[0], id), span_of(&rows->lists[1], id), id);
+	return found;
+}
+
 /* Ids ascend, so the lists are read from front to back. */
 static void find_lengths(void *context, size_t begin, size_t end)
 {
@@ -108,20 +152,12 @@ static void find_lengths(void *context, size_t begin, size_t end)
 	uint64_t longest = 0, known = atomic_load_explicit(&t->longest, memory_order_relaxed);
 	bool loops = false, parallel = false;
 	for (size_t v = begin; v < end; v++) {
-		uint64_t length = 0;
-		for (size_t l = 0; l < rows->list_count; l++) {
-			size_t first;
-			id_span span = span_of(&rows->lists[l], (gemp_vertex)v);
-			size_t own = find_loops(span, (gemp_vertex)v, &first);
-			length += span.count - (rows->lists[l].drop_loops ? own : 0);
-			loops |= own > 0 && !rows->lists[l].drop_loops;
-		}
-		t->begin[rows->number_of[v] + 1] = length;
-		longest = gemp_max(longest, length);
-		if (!parallel && rows->list_count <= 2)
-			parallel = has_parallel(span_of(&rows->lists[0], (gemp_vertex)v),
-			                        rows->list_count == 2 ? span_of(&rows->lists[1], (gemp_vertex)v) : (id_span){ 0 },
-			                        (gemp_vertex)v);
+		const row_found found = rows->list_count == 1 ? examine_list(rows->lists, (gemp_vertex)v)
+		                                              : examine_lists(rows, (gemp_vertex)v, !parallel);
+		t->begin[rows->number_of[v] + 1] = found.length;
+		longest = gemp_max(longest, found.length);
+		loops |= found.loops;
+		parallel |= found.parallel;
 	}
 	while (longest > known && !atomic_compare_exchange_weak(&t->longest, &known, longest))
 		;

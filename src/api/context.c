@@ -132,7 +132,7 @@ void gemp_context_close(gemp_context *context)
 {
 	if (!context)
 		return;
-	gemp_drivers_wait();
+	gemp_drivers_end();
 	gemp_runtime_free(context->runtime);
 	if (context == logging)
 		gemp_log_setup(0, GEMP_NORMAL, NULL, NULL, NULL);

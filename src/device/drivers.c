@@ -179,6 +179,8 @@ bool gemp_drivers_restrict(const char *vendors, const char *devices)
 static struct {
 	pthread_t thread;
 	bool started, running; /* running: the thread is to be joined */
+	cl_device_id gpu;      /* the only GPU */
+	cl_context context;    /* for the GPU; NULL: there is none, or it was taken */
 } preloading;
 
 /* The results are dropped; the loader and the drivers keep what they have found. A failure is reported by the list of
@@ -187,12 +189,17 @@ static void *load_drivers(void *unused)
 {
 	enum { MAX_PLATFORMS = 16 };
 	cl_platform_id platforms[MAX_PLATFORMS];
-	cl_uint count = 0, devices;
+	cl_uint count = 0, devices, gpus = 0;
 	(void)unused;
 	if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS)
 		return NULL;
-	for (cl_uint i = 0; i < count && i < MAX_PLATFORMS; i++)
+	for (cl_uint i = 0; i < count && i < MAX_PLATFORMS; i++) {
 		clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 0, NULL, &devices);
+		if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &preloading.gpu, &devices) == CL_SUCCESS)
+			gpus += devices;
+	}
+	if (gpus == 1)
+		preloading.context = clCreateContext(NULL, 1, &preloading.gpu, NULL, NULL, NULL);
 	return NULL;
 }
 
@@ -217,4 +224,21 @@ void gemp_drivers_wait(void)
 	if (preloading.running)
 		pthread_join(preloading.thread, NULL);
 	preloading.running = false;
+}
+
+cl_context gemp_drivers_take_context(cl_device_id id)
+{
+	gemp_drivers_wait();
+	cl_context context = preloading.context && preloading.gpu == id ? preloading.context : NULL;
+	if (context)
+		preloading.context = NULL;
+	return context;
+}
+
+void gemp_drivers_end(void)
+{
+	gemp_drivers_wait();
+	if (preloading.context)
+		clReleaseContext(preloading.context);
+	preloading.context = NULL;
 }

@@ -11,6 +11,8 @@
 #ifndef GEMP_DEVICE_DRIVERS_H
 #define GEMP_DEVICE_DRIVERS_H
 
+#include "device/device.h"
+
 #include <stdbool.h>
 
 #define GEMP_VENDORS "/etc/OpenCL/vendors"
@@ -22,9 +24,14 @@
  * call and before other threads exist. */
 bool gemp_drivers_restrict(const char *vendors, const char *devices);
 
-/* Starts a thread that loads the drivers and finds their devices. Does nothing after the first call. */
+/* Starts a thread that loads the drivers and finds their devices. If there is exactly one GPU, the thread also makes a
+ * context for it, since this takes another 0.1 s. Does nothing after the first call. */
 void gemp_drivers_preload(void);
 /* Waits until the thread has ended, if there is one. Each list of devices calls it first. */
 void gemp_drivers_wait(void);
+/* Returns the thread's context if it is for this device; NULL: there is none. The caller releases it. */
+cl_context gemp_drivers_take_context(cl_device_id id);
+/* Waits for the thread and releases its context, unless that was taken. */
+void gemp_drivers_end(void);
 
 #endif

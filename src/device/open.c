@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/timer.h"
 #include "device/cache.h"
+#include "device/drivers.h"
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/staging.h"
@@ -175,7 +176,9 @@ static gemp_code make_queues(gemp_device *device)
 {
 	cl_int error = CL_SUCCESS;
 	size_t group = 0;
-	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+	device->context = gemp_drivers_take_context(device->id);
+	if (!device->context)
+		device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
 	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
 	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
 	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));

@@ -1,6 +1,7 @@
 #include "analytics/dense/dense.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "kernels/analytics/gas_dense_abi.h"
@@ -347,6 +348,27 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	return GEMP_OK;
 }
 
+/* Values in both precisions. */
+typedef struct conversion {
+	float *narrow;
+	double *wide;
+	const double *values;
+} conversion;
+
+static void to_narrow(void *context, size_t begin, size_t end)
+{
+	const conversion *c = context;
+	for (size_t i = begin; i < end; i++)
+		c->narrow[i] = (float)c->values[i];
+}
+
+static void to_wide(void *context, size_t begin, size_t end)
+{
+	const conversion *c = context;
+	for (size_t i = begin; i < end; i++)
+		c->wide[i] = c->narrow[i];
+}
+
 /* In single precision the host rounds the values into an array of its own. */
 gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
 {
@@ -354,8 +376,7 @@ gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const doubl
 	if (dense->real == sizeof(double))
 		return gemp_buffer_write(dense->device, to, 0, count * sizeof(double), values);
 	GEMP_TRY(GEMP_NEW(narrow, count));
-	for (size_t i = 0; i < count; i++)
-		narrow[i] = (float)values[i];
+	gemp_for_elements(count, to_narrow, &(conversion){ .narrow = narrow, .values = values });
 	return gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
 }
 
@@ -366,8 +387,7 @@ gemp_code gemp_dense_read(gemp_dense *dense, const gemp_buffer *from, double *va
 		return gemp_buffer_read(dense->device, from, 0, count * sizeof(double), values);
 	GEMP_TRY(GEMP_NEW(narrow, count));
 	GEMP_TRY(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
-	for (size_t i = 0; i < count; i++)
-		values[i] = narrow[i];
+	gemp_for_elements(count, to_wide, &(conversion){ .narrow = narrow, .wide = values });
 	return GEMP_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 #include "kernels/analytics/gas_dense_abi.h"
 
@@ -41,15 +42,37 @@ static double degree_of(const gemp_layout *layout, uint32_t v)
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
 
+typedef struct degrees {
+	const gemp_layout *layout;
+	double *degree;     /* [own] */
+	double least, most; /* bounds of degrees that are not 0 */
+} degrees;
+
+static void list_degrees(void *context, size_t begin, size_t end)
+{
+	const degrees *d = context;
+	for (size_t v = begin; v < end; v++)
+		d->degree[v] = degree_of(d->layout, (uint32_t)v);
+}
+
+static bool is_out_of_bounds(const void *self, size_t v)
+{
+	const degrees *d = self;
+	return d->degree[v] > 0 && !(d->degree[v] >= d->least && d->degree[v] <= d->most);
+}
+
 /* Ranks are divided by sums of weights. A sum must exceed the smallest normal number by a factor of the mantissa's
  * range, since otherwise subnormal weights in it would be lost. */
-static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
+static gemp_code check_degrees(const gemp_dense *dense, double *degree)
 {
 	const gemp_layout *layout = dense->layout;
 	const bool single = dense->real == sizeof(float);
 	const double least = single ? 0x1p24 * FLT_MIN : 0x1p53 * DBL_MIN, most = single ? FLT_MAX : DBL_MAX;
+	const degrees all = { layout, degree, least, most };
+	if (!gemp_any(layout->own, is_out_of_bounds, &all))
+		return GEMP_OK;
 	for (uint32_t v = 0; v < layout->own; v++) {
-		if (!(degree[v] > 0) || (degree[v] >= least && degree[v] <= most))
+		if (!is_out_of_bounds(&all, v))
 			continue;
 		GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
 		gemp_value value = gemp_column_get(&layout->graph->keys, layout->id[v] - layout->graph->first_vertex);
@@ -72,8 +95,7 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	size_t own = layout->own, bytes = own * dense->real;
 	GEMP_OWNED double *degree = NULL;
 	GEMP_TRY(GEMP_NEW(degree, own));
-	for (uint32_t v = 0; v < own; v++)
-		degree[v] = degree_of(layout, v);
+	gemp_for_elements(own, list_degrees, &(degrees){ .layout = layout, .degree = degree });
 	GEMP_TRY(check_degrees(dense, degree));
 	GEMP_TRY(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
 	GEMP_TRY(gemp_dense_write(dense, &it->degree, degree, own));
@@ -263,18 +285,23 @@ static gemp_code upload_jumps(pagerank_run *run)
 	return gemp_comm_agree(dense->layout->comm, code);
 }
 
-/* A rank is the device's value times the vertex's degree, or the value itself for a dangling vertex. */
-static gemp_code download_ranks(const pagerank_run *run)
+static void multiply_by_degrees(void *context, size_t begin, size_t end)
 {
-	const gemp_dense *dense = &run->it->dense;
-	const gemp_layout *layout = dense->layout;
-	double *rank = run->out->rank;
-	gemp_code code = gemp_dense_read(&run->it->dense, &dense->value[run->done % 2], rank, layout->own);
-	for (uint32_t v = 0; code == GEMP_OK && v < layout->own; v++) {
-		double degree = degree_of(layout, v);
-		rank[v] *= degree > 0 ? degree : 1;
+	const pagerank_run *run = context;
+	for (size_t v = begin; v < end; v++) {
+		double degree = degree_of(run->it->dense.layout, (uint32_t)v);
+		run->out->rank[v] *= degree > 0 ? degree : 1;
 	}
-	return code;
+}
+
+/* A rank is the device's value times the vertex's degree, or the value itself for a dangling vertex. */
+static gemp_code download_ranks(pagerank_run *run)
+{
+	gemp_dense *dense = &run->it->dense;
+	const size_t own = dense->layout->own;
+	GEMP_TRY(gemp_dense_read(dense, &dense->value[run->done % 2], run->out->rank, own));
+	gemp_for_elements(own, multiply_by_degrees, run);
+	return GEMP_OK;
 }
 
 /* Ranks are not negative and sum to 1 before and after a round, so a change is at most 2. A larger tolerance is cut to

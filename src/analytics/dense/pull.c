@@ -1,6 +1,7 @@
 #include "analytics/dense/pull.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "device/tuning.h"
 
 #include <stdio.h>
@@ -28,17 +29,37 @@ static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *
 	return value ? value : gemp_tuning(device, name, otherwise);
 }
 
+typedef struct short_rows {
+	const gemp_layout_rows *rows;
+	uint32_t middle;
+	uint64_t edges[GEMP_MAX_RANGES], count[GEMP_MAX_RANGES]; /* by range of rows */
+} short_rows;
+
+static void count_short_rows(void *context, size_t range, size_t begin, size_t end)
+{
+	short_rows *s = context;
+	uint64_t edges = 0, count = 0;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t of_row = edges_of(s->rows, (uint32_t)row);
+		edges += of_row <= s->middle ? of_row : 0;
+		count += of_row <= s->middle;
+	}
+	s->edges[range] = edges;
+	s->count[range] = count;
+}
+
 /* The number of lanes that share a short row: 2, 4 or 8, by the mean number of edges. Measured on an H200 with means of
  * 5 and 32 edges. */
 static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 {
-	uint64_t edges = 0, rows_counted = 1;
-	for (uint32_t row = 0; row < rows->rows; row++) {
-		uint64_t of_row = edges_of(rows, row);
-		edges += of_row <= middle ? of_row : 0;
-		rows_counted += of_row <= middle;
+	short_rows s = { .rows = rows, .middle = middle };
+	uint64_t edges = 0, count = 1;
+	gemp_for_ranges(rows->rows, count_short_rows, &s);
+	for (size_t range = 0; range < gemp_range_count(rows->rows); range++) {
+		edges += s.edges[range];
+		count += s.count[range];
 	}
-	return edges / rows_counted < 12 ? 2 : edges / rows_counted < 24 ? 4 : 8;
+	return edges / count < 12 ? 2 : edges / count < 24 ? 4 : 8;
 }
 
 /* The device's tuning file has the tuned numbers (gemp-mpi bench tune). */
@@ -67,32 +88,72 @@ static int class_of(uint64_t edges, bool groups, const gemp_dense_pull_shape *sh
 	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
 }
 
+typedef struct row_classes {
+	const gemp_layout_rows *rows;
+	bool groups;
+	const gemp_dense_pull_shape *shape;
+	uint32_t *order;
+	uint32_t place[GEMP_MAX_RANGES]
+				  [CLASSES]; /* by range of rows: the number of rows, then the place of the first row */
+} row_classes;
+
+static int class_at(const row_classes *c, size_t row)
+{
+	return class_of(edges_of(c->rows, (uint32_t)row), c->groups, c->shape);
+}
+
+static bool is_before_last_class(const void *self, size_t row)
+{
+	const row_classes *c = self;
+	return row > 0 && class_at(c, row) < class_at(c, row - 1);
+}
+
 /* Layouts sort own vertices by in- plus out-degree. So the rows of a symmetric layout of one rank are stored by class,
  * and its kernels need no order[]. */
 bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape)
 {
-	int last = HUB;
-	for (uint32_t row = 0; row < rows->rows; row++) {
-		int class = class_of(edges_of(rows, row), groups, shape);
-		if (class < last)
-			return false;
-		last = class;
-	}
-	return true;
+	const row_classes classes = { .rows = rows, .groups = groups, .shape = shape };
+	return !gemp_any(rows->rows, is_before_last_class, &classes);
+}
+
+static void count_classes(void *context, size_t range, size_t begin, size_t end)
+{
+	row_classes *c = context;
+	uint32_t count[CLASSES] = { 0 };
+	for (size_t row = begin; row < end; row++)
+		count[class_at(c, row)]++;
+	memcpy(c->place[range], count, sizeof count);
+}
+
+static void place_rows(void *context, size_t range, size_t begin, size_t end)
+{
+	row_classes *c = context;
+	uint32_t place[CLASSES];
+	memcpy(place, c->place[range], sizeof place);
+	for (size_t row = begin; row < end; row++)
+		c->order[place[class_at(c, row)]++] = (uint32_t)row;
 }
 
 /* Counting sort by class. Rows of the same class keep their order. */
 static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_layout_rows *rows, bool groups,
                             const gemp_dense_pull_shape *shape)
 {
-	uint32_t next[CLASSES] = { 0 };
-	for (uint32_t row = 0; row < rows->rows; row++)
-		counts[class_of(edges_of(rows, row), groups, shape)]++;
-	next[MIDDLE] = counts[HUB];
-	next[REST] = counts[HUB] + counts[MIDDLE];
+	row_classes classes = { .rows = rows, .groups = groups, .shape = shape };
+	const size_t ranges = gemp_range_count(rows->rows);
+	uint32_t place = 0;
+	gemp_for_ranges(rows->rows, count_classes, &classes);
+	for (int class = 0; class < CLASSES; class ++) {
+		uint32_t first = place;
+		for (size_t range = 0; range < ranges; range++) {
+			uint32_t count = classes.place[range][class];
+			classes.place[range][class] = place;
+			place += count;
+		}
+		counts[class] = place - first;
+	}
 	GEMP_TRY(GEMP_NEW(*out, rows->rows));
-	for (uint32_t row = 0; row < rows->rows; row++)
-		(*out)[next[class_of(edges_of(rows, row), groups, shape)]++] = row;
+	classes.order = *out;
+	gemp_for_ranges(rows->rows, place_rows, &classes);
 	return GEMP_OK;
 }
 

@@ -113,6 +113,10 @@ typedef struct gemp_layout {
 	double seconds; /* seconds to make the layout, without loading the graph */
 } gemp_layout;
 
+/* Collective. Loads the parts of the graph that a layout needs. gemp_layout_new then reads nothing, and a device can be
+ * opened in between: reading needs none, and its driver is loaded meanwhile (device/drivers.h). */
+gemp_code gemp_layout_load(const gemp_comm *comm, gemp_shard *graph, const gemp_layout_options *options);
+
 /* Collective. Loads the parts of the graph that the layout needs. The graph must outlive the layout. A weight is
  * invalid if it is missing, NULL, no number, not finite, out of the range of the wanted kind, or negative where it must
  * not be. If a weight is invalid, the call returns GEMP_EDATA, and the message names the edge by its keys or the type

@@ -357,6 +357,16 @@ static void drop_unwanted(gemp_layout *layout, unsigned parts)
 	free_rows(&layout->in_sums);
 }
 
+gemp_code gemp_layout_load(const gemp_comm *comm, gemp_shard *graph, const gemp_layout_options *options)
+{
+	gemp_layout none = { 0 };
+	gemp_layout_state state = { .comm = comm, .graph = graph, .out = &none };
+	gemp_code code = gemp_comm_agree(comm, choose_types(&state, options));
+	GEMP_THEN(load(&state, graph, options->weight));
+	state_free(&state);
+	return code;
+}
+
 /* The ranks agree on the code of each step, so all ranks fail together. After a failure *out is empty. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options)

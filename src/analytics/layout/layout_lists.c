@@ -14,18 +14,18 @@ typedef struct count_task {
 	_Atomic uint64_t longest;
 } count_task;
 
-/* Writes the number of arcs of each row behind the offset of the row. */
+/* Writes the number of arcs of each row behind the offset of the row. In a symmetric layout as many arcs leave a vertex
+ * as lead to it, and out_degree[] is in the order of the rows. */
 static void set_counts(void *context, size_t begin, size_t end)
 {
 	count_task *c = context;
 	const gemp_layout *layout = c->state->out;
 	uint64_t longest = 0, known = atomic_load_explicit(&c->longest, memory_order_relaxed);
-	for (size_t row = begin; row < end; row++) {
-		uint32_t local = layout->local[row];
-		c->in[local + 1] = c->state->from_own[row];
+	for (size_t v = begin; v < end; v++) {
+		c->in[v + 1] = layout->symmetric ? layout->out_degree[v] : c->state->from_own[layout->id[v]];
 		if (c->out)
-			c->out[local + 1] = layout->out_degree[local];
-		longest = gemp_max(longest, gemp_max(c->state->from_own[row], layout->out_degree[local]));
+			c->out[v + 1] = layout->out_degree[v];
+		longest = gemp_max(longest, gemp_max(c->in[v + 1], layout->out_degree[v]));
 	}
 	while (longest > known && !atomic_compare_exchange_weak(&c->longest, &known, longest))
 		;

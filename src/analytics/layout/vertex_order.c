@@ -276,8 +276,8 @@ static void count_alone(void *context, size_t range, size_t begin, size_t end)
 
 typedef struct order_task {
 	gemp_layout_state *state;
-	uint64_t *out_degree; /* [own] by row */
-	uint64_t *key;        /* [own] sort keys: the complement of the degree, then the rank of the vertex's key */
+	uint64_t *out_degree; /* [own] by row; NULL: the same as the in-degree */
+	uint32_t *key;        /* [own] sort keys: the rank of the vertex's key, then the complement of the degree */
 	uint32_t *row;        /* [own] rows, sorted by key[] */
 } order_task;
 
@@ -288,13 +288,10 @@ static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
 }
 
-/* If the edges of all types lead both ways, in- and out-degree are equal. Otherwise load() has loaded the rows by
- * target of the types that lead backward. */
-static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
+/* load() has loaded the rows by target of the types that lead backward. */
+static uint64_t count_out_degree(const gemp_layout_state *state, size_t row)
 {
 	uint64_t out_degree = 0;
-	if (state->out->symmetric)
-		return in_degree_of(state, row);
 	for (size_t t = 0; t < state->type_count; t++) {
 		const gemp_layout_type *type = &state->types[t];
 		const gemp_relation *relation = type->relation;
@@ -312,18 +309,66 @@ static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 	return out_degree;
 }
 
-/* Vertices of equal degree are ordered by their keys, so the order does not depend on ids and on the file's seed. */
-static void make_keys(void *context, size_t range, size_t begin, size_t end)
+static void list_out_degrees(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const order_task *o = context;
-	const gemp_layout_state *state = o->state;
-	for (size_t row = begin; row < end; row++) {
-		uint64_t degree = (o->out_degree[row] = out_degree_of(state, row)) + in_degree_of(state, row);
-		o->key[row] = (uint64_t) ~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 |
-		              state->graph->key_ranks[row];
+	for (size_t row = begin; row < end; row++)
+		o->out_degree[row] = count_out_degree(o->state, row);
+}
+
+static uint64_t out_degree_of(const order_task *o, size_t row)
+{
+	return o->out_degree ? o->out_degree[row] : in_degree_of(o->state, row);
+}
+
+/* A single rank knows all vertices, so the ranks of their keys are the places in the sorted order. */
+static void place_by_key(void *context, size_t begin, size_t end)
+{
+	const order_task *o = context;
+	for (size_t row = begin; row < end; row++)
+		o->row[o->state->graph->key_ranks[row]] = (uint32_t)row;
+}
+
+static void list_rows(void *context, size_t begin, size_t end)
+{
+	const order_task *o = context;
+	for (size_t row = begin; row < end; row++)
 		o->row[row] = (uint32_t)row;
+}
+
+/* Sets the key of each row. out->local[] holds it until the order is known. */
+static void list_degrees(void *context, size_t begin, size_t end)
+{
+	const order_task *o = context;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t degree = out_degree_of(o, row) + in_degree_of(o->state, row);
+		o->state->out->local[row] = ~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX);
 	}
+}
+
+static void gather_keys(void *context, size_t begin, size_t end)
+{
+	const order_task *o = context;
+	for (size_t i = begin; i < end; i++)
+		o->key[i] = o->state->out->local[o->row[i]];
+}
+
+/* Vertices of equal degree are ordered by their keys, so the order does not depend on ids and on the file's seed. The
+ * sort by degree is stable. */
+static gemp_code sort_rows(order_task *o)
+{
+	const gemp_shard *graph = o->state->graph;
+	const gemp_sort by_key = { .key = GEMP_KEY_U32, .value_size = sizeof *o->row };
+	if (o->state->comm->size == 1) {
+		gemp_for_elements(graph->rows, place_by_key, o);
+	} else {
+		memcpy(o->key, graph->key_ranks, graph->rows * sizeof *o->key);
+		gemp_for_elements(graph->rows, list_rows, o);
+		GEMP_TRY(gemp_sort_host(&by_key, o->key, o->row, graph->rows));
+	}
+	gemp_for_elements(graph->rows, list_degrees, o);
+	gemp_for_elements(graph->rows, gather_keys, o);
+	return gemp_sort_host(&by_key, o->key, o->row, graph->rows);
 }
 
 /* Sets the arrays that are indexed by local vertex, and local[], which maps rows to local vertices. */
@@ -337,7 +382,7 @@ static void place_own_rows(void *context, size_t range, size_t begin, size_t end
 		out->local[row] = (uint32_t)v;
 		out->id[v] = (gemp_vertex)(o->state->graph->first_vertex + row);
 		out->key_rank[v] = o->state->graph->key_ranks[row];
-		out->out_degree[v] = o->out_degree[row];
+		out->out_degree[v] = out_degree_of(o, row);
 	}
 }
 
@@ -349,11 +394,12 @@ static gemp_code order_own(gemp_layout_state *state)
 	order_task o = { .state = state };
 	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->id, out->known), GEMP_ARRAY(out->key_rank, out->known),
 	                           GEMP_ARRAY(out->local, out->own), GEMP_ARRAY(out->out_degree, out->own),
-	                           GEMP_ARRAY(o.out_degree, out->own), GEMP_ARRAY(o.key, out->own),
-	                           GEMP_ARRAY(o.row, out->own)));
-	gemp_for_ranges(out->own, make_keys, &o);
-	GEMP_TRY_DONE(
-		gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
+	                           GEMP_ARRAY(o.key, out->own), GEMP_ARRAY(o.row, out->own)));
+	if (!out->symmetric) {
+		GEMP_TRY_DONE(GEMP_NEW(o.out_degree, out->own));
+		gemp_for_elements(out->own, list_out_degrees, &o);
+	}
+	GEMP_TRY_DONE(sort_rows(&o));
 	gemp_for_ranges(out->own, place_own_rows, &o);
 done:
 	gemp_free_all(o.out_degree, o.key, o.row);

@@ -2,6 +2,7 @@
 
 #include "analytics/traversal/parents.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 
 /* The device keeps levels and visited vertices between runs. The kernel that begins a search clears both, except the
@@ -36,17 +37,37 @@ static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
 }
 
+typedef struct closing {
+	const gemp_layout *layout;
+	uint32_t *closed;               /* bitmap */
+	uint32_t open[GEMP_MAX_RANGES]; /* by range of words */
+} closing;
+
+/* Closes the vertices of some words of the bitmap. */
+static void close_words(void *context, size_t range, size_t begin, size_t end)
+{
+	closing *c = context;
+	const gemp_layout *l = c->layout;
+	uint32_t open = 0;
+	for (uint32_t v = (uint32_t)begin * 32; v < gemp_min(end * 32, l->own); v++)
+		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
+			gemp_bits32_set(c->closed, v);
+		else
+			open = v + 1;
+	c->open[range] = open;
+}
+
 /* Vertices without incoming edges are closed: they count as visited, so a pull does not search for a source of them. */
 static gemp_code make_closed(gemp_bfs *b)
 {
 	const gemp_layout *l = b->frontier.layout;
+	const size_t words = ((size_t)l->own + 31) / 32;
 	GEMP_OWNED uint32_t *closed = NULL;
 	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
-	for (uint32_t v = 0; v < l->own; v++)
-		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
-			gemp_bits32_set(closed, v);
-		else
-			b->open = v + 1;
+	closing c = { .layout = l, .closed = closed };
+	gemp_for_ranges(words, close_words, &c);
+	for (size_t range = 0; range < gemp_range_count(words); range++)
+		b->open = c.open[range] > b->open ? c.open[range] : b->open;
 	return gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
 }
 
@@ -203,17 +224,41 @@ static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }
 
+typedef struct range_sum {
+	uint64_t vertices, edges, depth;
+} range_sum;
+
+typedef struct reached {
+	const gemp_layout *layout;
+	const uint32_t *level;
+	range_sum ranges[GEMP_MAX_RANGES];
+} reached;
+
+static void sum_range(void *context, size_t range, size_t begin, size_t end)
+{
+	reached *r = context;
+	range_sum sum = { 0 };
+	for (size_t v = begin; v < end; v++)
+		if (r->level[v] != GEMP_NO_LEVEL) {
+			sum.vertices++;
+			sum.edges += r->layout->out_degree[v];
+			sum.depth = gemp_max(sum.depth, r->level[v]);
+		}
+	r->ranges[range] = sum;
+}
+
 /* Collective. Counts the reached vertices and their edges over all ranks. */
 static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 {
 	const gemp_layout *l = b->frontier.layout;
+	reached own = { .layout = l, .level = r->level };
 	uint64_t sums[2] = { 0, 0 }, depth = 0;
-	for (uint32_t v = 0; v < l->own; v++)
-		if (r->level[v] != GEMP_NO_LEVEL) {
-			sums[0]++;
-			sums[1] += l->out_degree[v];
-			depth = r->level[v] > depth ? r->level[v] : depth;
-		}
+	gemp_for_ranges(l->own, sum_range, &own);
+	for (size_t range = 0; range < gemp_range_count(l->own); range++) {
+		sums[0] += own.ranges[range].vertices;
+		sums[1] += own.ranges[range].edges;
+		depth = gemp_max(depth, own.ranges[range].depth);
+	}
 	gemp_comm_sum(l->comm, sums, 2);
 	gemp_comm_max(l->comm, &depth, 1);
 	r->reached = sums[0];

@@ -1,6 +1,7 @@
 #include "analytics/traversal/parents.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 
@@ -18,6 +19,20 @@ static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 	return GEMP_OK;
 }
 
+typedef struct name_task {
+	const gemp_layout *layout;
+	const uint32_t *name;
+	gemp_vertex *id;
+} name_task;
+
+/* No two vertices have the same name, so threads write different elements. */
+static void list_ids(void *context, size_t begin, size_t end)
+{
+	const name_task *t = context;
+	for (size_t v = begin; v < end; v++)
+		t->id[t->name[v]] = t->layout->id[v];
+}
+
 /* Uploads the names of vertices, and the ids by name. */
 static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
 {
@@ -30,8 +45,7 @@ static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_l
 		GEMP_TRY(number_keys(l, own));
 		name = own;
 	}
-	for (uint32_t v = 0; v < l->known; v++)
-		id[name[v]] = l->id[v];
+	gemp_for_elements(l->known, list_ids, &(name_task){ l, name, id });
 	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
 	return gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 }

@@ -47,25 +47,26 @@ static gemp_code check_weight(const gemp_analysis *a)
 					 weight, a->job.graph->name);
 }
 
-/* The device is opened after the rows are read, since its driver may be loaded meanwhile (device/drivers.h). The time
- * of loading rows counts as reading, and the time of computing the layout as conversion. */
+/* The time of computing the layout counts as conversion. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	double since = gemp_now();
 	how.relations = a->job.relations;
 	how.direction = a->job.edges.direction;
 	how.weight = a->job.edges.weight;
+	GEMP_TRY(check_weight(a));
+	GEMP_TRY(gemp_layout_load(a->job.comm, a->job.shard, &how));
+	gemp_timers_add(&a->job.timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_edge_job_device(&a->job));
 	if (a->settings.gather != GEMP_GATHER_BINNED)
 		how.device = a->job.device;
-	GEMP_TRY(check_weight(a));
 	gemp_code code = gemp_layout_new(&a->layout, a->job.comm, a->job.shard, &how);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: ", a->job.graph->name);
 	GEMP_TRY(code);
-	gemp_timers_add_less(&a->job.timers, GEMP_PHASE_READ, since, a->layout.seconds);
 	a->job.timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
-	return gemp_edge_job_device(&a->job);
+	return GEMP_OK;
 }
 
 gemp_code gemp_analysis_name_weight(const gemp_analysis *a, gemp_code code)

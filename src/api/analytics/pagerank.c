@@ -7,6 +7,7 @@
 #include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/threads.h"
 #include "io/file/stream.h"
 #include "io/rows/vertex_keys.h"
 
@@ -203,21 +204,44 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : (one->key_rank > other->key_rank) - (one->key_rank < other->key_rank);
 }
 
-/* top[] becomes the largest ranks of this rank's vertices in order. Returns their number. Insertion into a short sorted
- * array costs less than sorting all vertices. */
-static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const double *rank)
+/* The largest ranks of some vertices in order. Insertion into a short sorted array costs less than sorting all
+ * vertices. */
+typedef struct top_list {
+	size_t count;
+	ranked top[TOP];
+} top_list;
+
+static void insert(top_list *list, const ranked *one)
 {
-	size_t count = 0;
-	for (uint32_t v = 0; v < layout->own; v++) {
-		ranked one = { rank[v], layout->id[v], layout->key_rank[v] };
-		if (count == TOP && by_rank(&one, &top[TOP - 1]) >= 0)
-			continue;
-		size_t at = count < TOP ? count++ : TOP - 1;
-		for (; at > 0 && by_rank(&one, &top[at - 1]) < 0; at--)
-			top[at] = top[at - 1];
-		top[at] = one;
-	}
-	return count;
+	if (list->count == TOP && by_rank(one, &list->top[TOP - 1]) >= 0)
+		return;
+	size_t at = list->count < TOP ? list->count++ : TOP - 1;
+	for (; at > 0 && by_rank(one, &list->top[at - 1]) < 0; at--)
+		list->top[at] = list->top[at - 1];
+	list->top[at] = *one;
+}
+
+typedef struct top_task {
+	const gemp_layout *layout;
+	const double *rank;
+	top_list ranges[GEMP_MAX_RANGES];
+} top_task;
+
+static void choose_in_range(void *context, size_t range, size_t begin, size_t end)
+{
+	top_task *t = context;
+	for (size_t v = begin; v < end; v++)
+		insert(&t->ranges[range], &(ranked){ t->rank[v], t->layout->id[v], t->layout->key_rank[v] });
+}
+
+/* *out becomes the largest ranks of this rank's vertices. */
+static void choose_own(top_list *out, const gemp_layout *layout, const double *rank)
+{
+	top_task t = { .layout = layout, .rank = rank };
+	gemp_for_ranges(layout->own, choose_in_range, &t);
+	for (size_t range = 0; range < gemp_range_count(layout->own); range++)
+		for (size_t i = 0; i < t.ranges[range].count; i++)
+			insert(out, &t.ranges[range].top[i]);
 }
 
 /* Collective. The keys are fetched from their owners, since any rank may own a vertex of the list. */
@@ -247,12 +271,12 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 /* Collective. The TOP vertices of all ranks are among the TOP vertices of each rank. */
 static gemp_code report_top(gemp_analysis *a, const double *rank)
 {
-	ranked own[TOP];
+	top_list own = { 0 };
 	GEMP_OWNED ranked *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	size_t count = choose_own(own, &a->layout, rank);
-	GEMP_TRY(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
-	count = begin[a->job.comm->size] / sizeof *all;
+	choose_own(&own, &a->layout, rank);
+	GEMP_TRY(gemp_comm_allgather(a->job.comm, GEMP_OK, own.top, own.count * sizeof *own.top, (void **)&all, &begin));
+	size_t count = begin[a->job.comm->size] / sizeof *all;
 	qsort(all, count, sizeof *all, by_rank);
 	return print_top(a, all, count < TOP ? count : TOP);
 }

@@ -7,6 +7,7 @@
 #include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/threads.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,6 +19,28 @@ enum { SHOWN = 24 }; /* number of levels, or of bars of distances, in the text o
 
 /* BREADTH-FIRST SEARCH */
 
+enum { NEAR = 32 };
+
+typedef struct level_count {
+	const uint32_t *level;
+	_Atomic uint64_t *sizes; /* [levels] */
+	size_t levels;
+} level_count;
+
+/* Most vertices are near the source, so their levels are counted apart: otherwise the threads would contend. */
+static void count_levels(void *context, size_t begin, size_t end)
+{
+	const level_count *c = context;
+	uint64_t near[NEAR] = { 0 };
+	for (size_t v = begin; v < end; v++)
+		if (c->level[v] < NEAR)
+			near[c->level[v]]++;
+		else if (c->level[v] != GEMP_NO_LEVEL)
+			c->sizes[c->level[v]]++;
+	for (size_t level = 0; level < gemp_min(NEAR, c->levels); level++)
+		c->sizes[level] += near[level];
+}
+
 /* Collective. Reports the number of vertices in each level, which is the size of the search's frontiers. */
 static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 {
@@ -25,9 +48,8 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 	GEMP_OWNED uint64_t *sizes = NULL;
 	int levels = (int)found->depth + 1;
 	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
-	for (uint32_t v = 0; v < a->layout.own; v++)
-		if (found->level[v] != GEMP_NO_LEVEL)
-			sizes[found->level[v]]++;
+	gemp_for_elements(a->layout.own, count_levels,
+	                  &(level_count){ found->level, (_Atomic uint64_t *)sizes, (size_t)levels });
 	gemp_comm_sum(a->job.comm, sizes, levels);
 	json_t *list = json_array();
 	gemp_report_detail(report, "\n  %-10s %13s\n", "level", "vertices");
