@@ -4,19 +4,22 @@
 #include "io/file/source.h"
 
 #include "core/status.h"
+#include "core/threads.h"
 #include "io/file/output.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
 
 enum {
 	PACKED_CAPACITY = 1 << 18,
-	HASHED = 1 << 20, /* bytes that are read and hashed at a time */
+	HASHED = 8 << 20, /* bytes that are read and hashed at a time */
 };
 
 struct gemp_source {
@@ -138,6 +141,62 @@ static gemp_code read_file(FILE *file, const char *path, void *bytes, size_t cap
 	return GEMP_OK;
 }
 
+/* PLAIN FILES: threads read parts of a large block, since one thread copies the bytes of the page cache more slowly than
+ * the others can parse them */
+
+enum { PART = 1 << 20 }; /* bytes that a thread reads at a time */
+
+typedef struct part_reading {
+	int file;
+	off_t offset; /* of bytes[0] in the file */
+	char *bytes;
+	atomic_int error;    /* 0 or an errno */
+	_Atomic size_t stop; /* the lowest place at which the file ends or an error occurs */
+} part_reading;
+
+/* Sets *stop to `place` if that is lower. */
+static void stop_at(part_reading *r, size_t place)
+{
+	size_t known = atomic_load(&r->stop);
+	while (place < known && !atomic_compare_exchange_weak(&r->stop, &known, place))
+		;
+}
+
+/* pread may be interrupted or return fewer bytes than requested, so it is called in a loop. */
+static void read_part(void *context, size_t part, size_t begin, size_t end)
+{
+	(void)part;
+	part_reading *r = context;
+	while (begin < end) {
+		ssize_t got = pread(r->file, r->bytes + begin, end - begin, r->offset + (off_t)begin);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			atomic_store(&r->error, errno);
+		if (got <= 0) {
+			stop_at(r, begin);
+			return;
+		}
+		begin += (size_t)got;
+	}
+}
+
+/* Reads a block by all threads, and moves the position of the file behind it. Pipes have no positions, and are read by
+ * read_file. */
+static gemp_code read_plain(gemp_source *source, char *bytes, size_t capacity, size_t *size)
+{
+	const off_t at = capacity >= 2 * PART ? ftello(source->file) : -1;
+	if (at < 0)
+		return read_file(source->file, source->path, bytes, capacity, size);
+	part_reading r = { .file = fileno(source->file), .offset = at, .bytes = bytes, .stop = capacity };
+	gemp_for_chunks(capacity, PART, read_part, &r);
+	*size = r.stop;
+	errno = r.error;
+	if (r.error && *size == 0)
+		return gemp_fail(GEMP_EIO, "%s: reading failed: %s", source->path, strerror(errno));
+	return fseeko(source->file, at + (off_t)*size, SEEK_SET) == 0 ? GEMP_OK : cannot_read(source->path);
+}
+
 static gemp_code damaged(const gemp_source *source, const char *detail)
 {
 	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again", source->path,
@@ -187,7 +246,7 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, si
 {
 	*size = 0;
 	if (source->compression == GEMP_PLAIN)
-		return read_file(source->file, source->path, bytes, capacity, size);
+		return read_plain(source, bytes, capacity, size);
 	while (*size == 0 && capacity > 0) {
 		if (source->at == source->end) {
 			source->at = 0;
@@ -209,17 +268,42 @@ uint64_t gemp_source_position(const gemp_source *source)
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
-/* The file is hashed block by block, so memory does not depend on its size. */
+/* Two blocks of a file: one is hashed while other threads read the next one. */
+typedef struct block_hashing {
+	XXH3_state_t *state;
+	const char *hashed;
+	size_t hashed_size;
+	part_reading reading;
+} block_hashing;
+
+static void hash_or_read(void *context, unsigned thread, size_t index)
+{
+	block_hashing *h = context;
+	(void)thread;
+	if (index == 0)
+		XXH3_64bits_update(h->state, h->hashed, h->hashed_size);
+	else
+		read_part(&h->reading, index - 1, (index - 1) * PART, index * PART);
+}
+
+/* The file is hashed block by block, so memory does not depend on its size. The first block that is hashed is empty. */
 static gemp_code hash_file(FILE *file, const char *path, XXH3_state_t *state, uint64_t *hash)
 {
 	GEMP_OWNED char *buffer = NULL;
-	size_t got = 1;
 	if (!state || XXH3_64bits_reset(state) != XXH_OK)
 		return gemp_fail(GEMP_ENOMEM, "%s: no memory to hash the file", path);
-	GEMP_TRY(GEMP_NEW(buffer, HASHED));
-	while (got) {
-		GEMP_TRY(read_file(file, path, buffer, HASHED, &got));
-		XXH3_64bits_update(state, buffer, got);
+	GEMP_TRY(GEMP_NEW(buffer, 2 * HASHED));
+	block_hashing h = { .state = state, .hashed = buffer + HASHED, .reading = { .file = fileno(file) } };
+	for (size_t turn = 0, got = HASHED; got == HASHED || h.hashed_size; turn++) {
+		h.reading.bytes = buffer + turn % 2 * HASHED;
+		h.reading.stop = HASHED;
+		gemp_parallel_for(1 + HASHED / PART, hash_or_read, &h);
+		if (h.reading.error)
+			return gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(h.reading.error));
+		got = h.reading.stop;
+		h.reading.offset += (off_t)got;
+		h.hashed = h.reading.bytes;
+		h.hashed_size = got;
 	}
 	*hash = XXH3_64bits_digest(state);
 	return GEMP_OK;

@@ -227,6 +227,13 @@ static gemp_code feed_pairs(void *context, const gemp_input *input, const int64_
 	return gemp_builder_integer_edges(self->builder, pairs[0], count, "", 0, (gemp_place){ input->file, line }, true);
 }
 
+/* Without this, the lists of edges of all threads grow step by step, and the threads wait for the system's page tables. */
+static gemp_code expect_pairs(void *context, size_t count)
+{
+	thread_reader *self = context;
+	return gemp_builder_reserve_edges(self->builder, count);
+}
+
 /* Integers are evidence for nothing, as keys are integers until a key is none. */
 static gemp_code observe_pairs(void *context, const gemp_input *input, const int64_t (*pairs)[2], size_t count,
                                uint64_t line)
@@ -288,6 +295,7 @@ static gemp_code build_graph(table_import *self, const gemp_comm *comm, const ge
 {
 	GEMP_TRY(new_builder(self, comm, options));
 	self->inputs.visit_pairs = self->string_keys ? NULL : feed_pairs;
+	self->inputs.expect_pairs = expect_pairs;
 	gemp_step_times_next(options->steps, "parse");
 	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
 	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
@@ -322,6 +330,7 @@ static gemp_code build_in_one_pass(table_import *self, const gemp_comm *comm, co
 	*done = false;
 	GEMP_TRY(new_builder(self, comm, options));
 	self->inputs.visit_pairs = feed_pairs;
+	self->inputs.expect_pairs = expect_pairs;
 	gemp_step_times_next(options->steps, "parse");
 	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, observe_and_feed_record, self->selves, "parsing"));
 	resolve_types(self, comm);

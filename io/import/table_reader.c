@@ -310,6 +310,20 @@ static bool lines_are_records(const gemp_line_chunks *chunks)
 	return !search.open;
 }
 
+/* Estimates the lines of this rank's part from those of its first block. The threads take chunks as they are free, so
+ * each of them may visit more than its share. */
+static gemp_code expect_pairs(const input_reader *r, uint64_t lines, size_t bytes)
+{
+	const gemp_input *input = r->input;
+	const unsigned threads = r->inputs->threads;
+	if (!r->inputs->expect_pairs || input->bytes.end == GEMP_STREAM_END)
+		return GEMP_OK;
+	double all = (double)(input->bytes.end - input->bytes.begin) / (double)bytes * (double)lines;
+	for (unsigned t = 0; t < threads; t++)
+		GEMP_TRY(r->inputs->expect_pairs(r->selves[t], (size_t)(threads > 1 ? 1.25 * all / threads : 1.01 * all)));
+	return GEMP_OK;
+}
+
 /* Local. After a failure in a record, *line is the record's line within this rank's part; after another failure it is
  * 0. From the first block on in which a quoted field has a newline, the rest of a CSV file is read record by record.
  * Every rank decompresses a round_robin file, visits its own blocks in turn, and only counts the lines of the other
@@ -323,7 +337,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	/* Only rank 0 shows progress. It multiplies its own progress by the number of ranks that read the file at the same
 	 * time. */
 	const uint64_t readers = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size;
-	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
+	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap, expected = false;
 	gemp_visit_many_lines *many = input->pairs && r->inputs->visit_pairs ? visit_pairs : NULL;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
@@ -340,6 +354,9 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 			return read_records(r, stream, first, line);
 		}
 		r->header = first ? text : NULL;
+		if (many && !expected)
+			GEMP_TRY(expect_pairs(r, chunks.lines, size));
+		expected = true;
 		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
 			code = gemp_line_chunks_visit_many(&chunks, many, visit_line, r, &failure);
 		*line = failure.line ? failure.line - input->lines_before : 0;

@@ -30,6 +30,9 @@ typedef struct gemp_input {
 typedef gemp_code gemp_visit_pairs(void *self, const gemp_input *input, const int64_t (*pairs)[2], size_t count,
                                    uint64_t line);
 
+/* Is told about how many such records the thread will visit. */
+typedef gemp_code gemp_expect_pairs(void *self, size_t count);
+
 typedef struct gemp_inputs {
 	size_t count;
 	gemp_input *input; /* [count] vertex files first, then edge files */
@@ -38,6 +41,7 @@ typedef struct gemp_inputs {
 	uint64_t bytes;    /* bytes of all stored files */
 	/* NULL, or visits most records of inputs of pairs; the other records are visited one by one */
 	gemp_visit_pairs *visit_pairs;
+	gemp_expect_pairs *expect_pairs; /* NULL, or is called for each thread when the number can be estimated */
 } gemp_inputs;
 
 /* Collective. Finds the formats, reads the headers and divides the files among the ranks. */

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* ROWS: rows that a thread takes at a time. EDGES: edges that are hashed with one call */
-enum { ROWS = 1 << 10, EDGES = 64 };
+/* ROWS: rows that a thread takes at a time. EDGES: edges that are hashed with one call. APART: bytes of a cache line */
+enum { ROWS = 1 << 10, EDGES = 64, APART = 64 };
 
 /* The sum of every column so far. The order of the columns is the same on all ranks. */
 typedef struct sums {
@@ -39,7 +39,7 @@ typedef struct column_hash {
 	gemp_text texts;         /* the texts of its label sets */
 	size_t *begin;           /* [label_set_count + 1] offset of each set in `texts` */
 	uint64_t first;
-	size_t max_size; /* bytes of the longest packed value */
+	size_t max_size; /* bytes of a thread's memory, which holds the longest packed value */
 	char *scratch;   /* [threads][max_size] */
 	_Atomic uint64_t sum;
 } column_hash;
@@ -88,7 +88,7 @@ static gemp_code add_column(sums *all, const char *relation, const gemp_column *
 	for (size_t i = 0; i < column->rows && column->offsets; i++)
 		if (column->offsets[i + 1] - column->offsets[i] > h.max_size)
 			h.max_size = column->offsets[i + 1] - column->offsets[i];
-	h.max_size += 1 + 2 * sizeof(uint64_t);
+	h.max_size = (h.max_size + 1 + 2 * sizeof(uint64_t)) / APART * APART + 2 * APART; /* no two threads share a line */
 	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
 	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_chunk, &h);
 	return add_sum(all, relation, column->name, h.sum);

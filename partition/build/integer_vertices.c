@@ -88,7 +88,7 @@ static void copy_vertices(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Local. Moves the vertices of one part to the arrays. */
+/* Local. Moves the vertices of one part to the arrays, which have room for them. */
 static gemp_code take_part(vertex_arrays *all, const gemp_bytes *texts, gemp_builder_part *part)
 {
 	const gemp_bytes *own = &part->labels.list;
@@ -97,7 +97,6 @@ static gemp_code take_part(vertex_arrays *all, const gemp_bytes *texts, gemp_bui
 	for (size_t i = 0; i < own->count; i++)
 		labels[i] = (uint32_t)gemp_bytes_find(texts, gemp_bytes_at(own, i));
 	size_t count = part->vertices.keys.count;
-	GEMP_TRY(reserve(all, count));
 	part_copy copy = { all, &part->vertices, labels };
 	gemp_for_elements(count, copy_vertices, &copy);
 	all->count += count;
@@ -149,6 +148,23 @@ static gemp_code exchange_vertices(vertex_arrays *all)
 	return GEMP_OK;
 }
 
+/* Distinct ends that become vertices. */
+typedef struct implied_ends {
+	vertex_arrays *to;
+	const uint64_t *ends;
+	uint32_t labels;
+} implied_ends;
+
+static void append_ends(void *context, size_t begin, size_t end)
+{
+	const implied_ends *implied = context;
+	for (size_t i = begin; i < end; i++) {
+		implied->to->keys[implied->to->count + i] = implied->ends[i];
+		implied->to->records[implied->to->count + i] = (struct gemp_vertex_record){ GEMP_PLACE_IMPLIED,
+			                                                                        implied->labels };
+	}
+}
+
 /* Collective. Appends the distinct ends of edges that this rank owns. */
 static gemp_code add_implied(gemp_builder *builder, vertex_arrays *all, uint32_t labels)
 {
@@ -156,9 +172,9 @@ static gemp_code add_implied(gemp_builder *builder, vertex_arrays *all, uint32_t
 	size_t count = 0;
 	GEMP_TRY(gemp_builder_distinct_ends(builder, &ends, &count));
 	gemp_code code = reserve(all, count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
-		all->keys[all->count] = ends[i];
-		all->records[all->count++] = (struct gemp_vertex_record){ GEMP_PLACE_IMPLIED, labels };
+	if (code == GEMP_OK) {
+		gemp_for_elements(count, append_ends, &(implied_ends){ all, ends, labels });
+		all->count += count;
 	}
 	return gemp_comm_agree(builder->comm, code);
 }
@@ -182,8 +198,14 @@ static int compare_in_run(const void *a, const void *b, void *all_)
 	return (p > q) - (p < q);
 }
 
-/* Local. Sorts the vertices by (hash, key, place) and keeps the first of each key. Implied vertices sort last. *rows
- * becomes the number of kept vertices. Two added vertices with the same key are a fault. */
+static bool has_hash_of_next(const void *all_, size_t i)
+{
+	const vertex_arrays *all = all_;
+	return i + 1 < all->count && all->hash[i] == all->hash[i + 1];
+}
+
+/* Local. Sorts the vertices by (hash, key, place) and keeps the first of each key. Implied vertices sort last. If all
+ * hashes differ, which threads find out, there is nothing to leave out. *rows becomes the number of kept vertices. Two added vertices with the same key are a fault. */
 static gemp_code choose(vertex_arrays *all, size_t *rows, gemp_duplicate_faults *faults)
 {
 	static const gemp_sort by_hash = { .key = GEMP_KEY_U64, .value_size = sizeof *all->order };
@@ -193,6 +215,10 @@ static gemp_code choose(vertex_arrays *all, size_t *rows, gemp_duplicate_faults 
 	gemp_for_elements(all->count, hash_range, all);
 	GEMP_TRY(gemp_sort_host(&by_hash, all->hash, all->order, all->count));
 	*rows = 0;
+	if (!gemp_any(all->count, has_hash_of_next, all)) {
+		*rows = all->count;
+		return GEMP_OK;
+	}
 	for (size_t i = 0, next; i < all->count && code == GEMP_OK; i = next) {
 		for (next = i + 1; next < all->count && all->hash[next] == all->hash[i];)
 			next++;
@@ -259,6 +285,10 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_shard *graph
 	size_t rows = 0;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(unite_labels(builder, &implied));
+	size_t added = 0;
+	for (size_t p = 0; p < builder->part_count; p++)
+		added += builder->parts[p].vertices.keys.count;
+	GEMP_THEN(reserve(&all, added));
 	for (size_t p = 0; p < builder->part_count; p++)
 		GEMP_THEN(take_part(&all, &builder->labels.list, &builder->parts[p]));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));

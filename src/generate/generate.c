@@ -39,13 +39,13 @@ uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
-/* Each rank has a block of all numbers, and each thread has a block of its rank's block. */
+/* Each rank has a block of all numbers, and each part has a block of its rank's block. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count)
 {
 	gemp_block_range all = gemp_comm_block(making->comm, count);
-	uint64_t each = (all.end - all.begin) / making->threads, more = (all.end - all.begin) % making->threads;
-	uint64_t thread = making->thread, begin = all.begin + thread * each + gemp_min(thread, more);
-	return (gemp_block_range){ begin, begin + each + (thread < more) };
+	uint64_t each = (all.end - all.begin) / making->parts, more = (all.end - all.begin) % making->parts;
+	uint64_t part = making->part, begin = all.begin + part * each + gemp_min(part, more);
+	return (gemp_block_range){ begin, begin + each + (part < more) };
 }
 
 static gemp_value integer_value(int64_t integer)
@@ -224,7 +224,9 @@ gemp_code gemp_generate_set(gemp_generate_options *options, const char *paramete
 
 /* RUNS */
 
-/* The part of one thread and its result. */
+enum { PARTS_OF_THREAD = 4 };
+
+/* A part of the graph and its result. */
 typedef struct maker {
 	const gemp_generator_entry *entry;
 	gemp_generator_run making;
@@ -243,47 +245,48 @@ static void run_maker(void *makers, unsigned thread, size_t number)
 }
 
 /* The first maker uses the builder itself, and the other makers use branches of it. */
-static gemp_code run_makers(maker *makers, unsigned threads)
+static gemp_code run_makers(maker *makers, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
-	for (unsigned t = 0; t < threads; t++) {
-		makers[t] = makers[0];
-		makers[t].making.thread = t;
-		if (t)
-			makers[t].making.builder = NULL;
+	for (unsigned p = 0; p < parts; p++) {
+		makers[p] = makers[0];
+		makers[p].making.part = p;
+		if (p)
+			makers[p].making.builder = NULL;
 	}
-	for (unsigned t = 1; t < threads; t++)
-		GEMP_TRY_DONE(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
-	gemp_parallel_for(threads, run_maker, makers);
-	for (unsigned t = 0; t < threads; t++)
-		if (makers[t].code != GEMP_OK)
-			GEMP_TRY_DONE(gemp_fail(makers[t].code, "%s", makers[t].message));
-	for (unsigned t = 1; t < threads; t++) {
-		gemp_builder *branch = makers[t].making.builder;
-		makers[t].making.builder = NULL;
+	for (unsigned p = 1; p < parts; p++)
+		GEMP_TRY_DONE(gemp_builder_branch(&makers[p].making.builder, makers[0].making.builder));
+	gemp_parallel_for(parts, run_maker, makers);
+	for (unsigned p = 0; p < parts; p++)
+		if (makers[p].code != GEMP_OK)
+			GEMP_TRY_DONE(gemp_fail(makers[p].code, "%s", makers[p].message));
+	for (unsigned p = 1; p < parts; p++) {
+		gemp_builder *branch = makers[p].making.builder;
+		makers[p].making.builder = NULL;
 		GEMP_TRY_DONE(gemp_builder_join(branch));
 	}
 done:
-	for (unsigned t = 1; t < threads; t++)
-		gemp_builder_free(makers[t].making.builder);
+	for (unsigned p = 1; p < parts; p++)
+		gemp_builder_free(makers[p].making.builder);
 	return code;
 }
 
-/* Local. Declares the columns before the builder is branched for the threads. */
+/* Local. Declares the columns before the builder is branched for the parts. */
 static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
 	GEMP_OWNED maker *makers = NULL;
-	unsigned threads = gemp_threads();
-	GEMP_TRY(GEMP_NEW(makers, threads));
+	/* a thread that is faster than the others takes more parts */
+	unsigned parts = gemp_threads() > 1 ? PARTS_OF_THREAD * gemp_threads() : 1;
+	GEMP_TRY(GEMP_NEW(makers, parts));
 	makers[0] = (maker){ .entry = entry, .making = *making };
-	makers[0].making.threads = threads;
+	makers[0].making.parts = parts;
 	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	size_t column;
 	if (entry->declare)
 		GEMP_TRY(entry->declare(making->builder));
 	if (entry->weights && making->values[entry->weights - 1] > 0)
 		GEMP_TRY(gemp_builder_edge_column(making->builder, "weight", GEMP_INTEGER, &column));
-	return run_makers(makers, threads);
+	return run_makers(makers, parts);
 }
 
 /* Checks that the values fit together before any rank makes a vertex. */

@@ -33,18 +33,18 @@ uint64_t gemp_generator_stream_state(uint64_t seed, gemp_generator_stream purpos
  * probability). */
 uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n);
 
-/* One thread of a generator's run. */
+/* One part of a generator's run, which one thread makes. */
 typedef struct gemp_generator_run {
 	const gemp_comm *comm;
-	unsigned thread, threads;
-	gemp_builder *builder; /* the builder of this thread */
+	unsigned part, parts;  /* of this rank */
+	gemp_builder *builder; /* the builder of this part */
 	const double *values;  /* values of the parameters, in the generator's order */
 	uint64_t seed;
 	/* number of the file in places of messages; the line of a place is the number of the vertex or edge, from 1 */
 	uint32_t file;
 } gemp_generator_run;
 
-/* Returns the part of [0, count) that this thread of this rank makes. */
+/* Returns the part of [0, count) that belongs to this part. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count);
 
 /* Adds a vertex whose key is its id. label "": no label. */
@@ -52,7 +52,7 @@ gemp_code gemp_generator_vertex(const gemp_generator_run *making, uint64_t id, c
 /* Set an attribute of the last added vertex. */
 gemp_code gemp_generator_set_text(const gemp_generator_run *making, size_t column, const char *text);
 gemp_code gemp_generator_set_integer(const gemp_generator_run *making, size_t column, int64_t value);
-/* Adds this thread's part of the vertices 0..count-1. With labels > 0, each vertex has one of the labels L0, L1, ...,
+/* Adds this part of the vertices 0..count-1. With labels > 0, each vertex has one of the labels L0, L1, ...,
  * which a hash of its id selects. */
 gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count, uint64_t labels);
 /* Adds an edge between vertices whose keys are their ids. number: the number of the edge, for its place in messages. */
@@ -88,7 +88,7 @@ typedef struct gemp_generator_entry {
 	bool (*string_keys)(const double *values);
 	gemp_code (*check)(const double *values);            /* checks that values fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);         /* declares columns; may be NULL */
-	gemp_code (*make)(const gemp_generator_run *making); /* makes this thread's part */
+	gemp_code (*make)(const gemp_generator_run *making); /* makes one part */
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
