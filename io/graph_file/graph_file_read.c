@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "io/graph_file/graph_file_key_ranks.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -18,8 +19,9 @@
 typedef struct file_source {
 	const gemp_comm *comm;
 	char *path, *key_path;
+	uint64_t hash;                 /* as in the file */
 	gemp_column_layout attributes; /* layout of the vertex attributes */
-	gemp_column_layout *props;     /* [relation_count] layout of the edge attributes */
+	gemp_relation_layout *layouts; /* [relation_count] */
 	size_t relation_count;
 } file_source;
 
@@ -31,19 +33,19 @@ static void free_source(void *self)
 		return;
 	gemp_free_all(source->path, source->key_path);
 	gemp_column_layout_free(&source->attributes);
-	for (size_t r = 0; source->props && r < source->relation_count; r++)
-		gemp_column_layout_free(&source->props[r]);
-	gemp_free_all(source->props, source);
+	for (size_t r = 0; source->layouts && r < source->relation_count; r++)
+		gemp_column_layout_free(&source->layouts[r].columns);
+	gemp_free_all(source->layouts, source);
 }
 
 /* Collective. An idle graph keeps no file open, so the file is opened for each part. A different hash shows that the
  * file was replaced. */
-static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
+static gemp_code reopen(const file_source *source, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
 	GEMP_TRY(gemp_h5_open(h5, source->comm, source->path));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
-	if (hash != graph->hash)
+	if (hash != source->hash)
 		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
 	return GEMP_OK;
 }
@@ -61,28 +63,14 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-/* Collective. Reads the key rank of each vertex: its position in the order of the keys, which gives the canonical order
- * of ids. */
-static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
-{
-	GEMP_OWNED uint32_t *ranks = NULL;
-	gemp_code code = GEMP_NEW(ranks, graph->rows);
-	GEMP_TRY(gemp_h5_read(h5, code, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
-	                      graph->rows, ranks));
-	gemp_free(graph->key_ranks);
-	graph->key_ranks = ranks;
-	ranks = NULL;
-	return GEMP_OK;
-}
-
 /* Keys and key ranks are always needed together. */
 static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
-	gemp_code code = reopen(source, graph, &h5);
+	gemp_code code = reopen(source, &h5);
 	GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
-	GEMP_THEN(read_ranks(&h5, graph));
+	GEMP_THEN(gemp_file_get_key_ranks(&h5, graph));
 	return close_file(&h5, code);
 }
 
@@ -110,7 +98,7 @@ static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	gemp_h5 h5 = { 0 };
-	gemp_code code = reopen(self, graph, &h5);
+	gemp_code code = reopen(self, &h5);
 	GEMP_THEN(read_labels(&h5, graph));
 	return close_file(&h5, code);
 }
@@ -169,7 +157,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 	gemp_column *column = &graph->attributes.columns[index];
 	gemp_h5 h5 = { 0 };
 	gemp_code code = *label ? gemp_shard_load_labels(graph) : GEMP_OK;
-	GEMP_THEN(reopen(source, graph, &h5));
+	GEMP_THEN(reopen(source, &h5));
 	if (code == GEMP_OK && *label)
 		code = read_attribute_of_label(&h5, graph, path, label, column);
 	else if (code == GEMP_OK)
@@ -182,12 +170,13 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 {
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
-	gemp_code code = reopen(source, graph, &h5);
-	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->props[relation], parts));
+	gemp_code code = reopen(source, &h5);
+	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->layouts[relation], parts));
 	return close_file(&h5, code);
 }
 
-/* Collective. A version 1.x may add parts to the file, but it does not change the parts that are read here. */
+/* Collective. A minor version may add parts to the file, but it does not change the parts that are read here. Files of
+ * version 1 store undirected edges like directed ones. */
 static gemp_code check_format(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *format = NULL, *version = NULL;
@@ -200,10 +189,10 @@ static gemp_code check_format(const gemp_h5 *h5)
 	                              h5->path)));
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
-	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0)
+	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && (strncmp(version, "1.", 2) == 0 || strncmp(version, "2.", 2) == 0))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x, so make the file again", h5->path,
-	                 format, version, GEMP_FILE_FORMAT);
+	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x and 2.x, so make the file again",
+	                 h5->path, format, version, GEMP_FILE_FORMAT);
 }
 
 /* Collective. If the number of partitions in the file is a multiple of the number of ranks, each rank owns whole
@@ -287,14 +276,14 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	GEMP_TRY(gemp_h5_list(h5, "/edges", &names));
-	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count), GEMP_ARRAY(source->props, names.count));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count), GEMP_ARRAY(source->layouts, names.count));
 	graph->relation_count = source->relation_count = code == GEMP_OK ? names.count : 0;
 	for (size_t r = 0; r < names.count && code == GEMP_OK; r++)
 		code = gemp_h5_decode(names.text[r], &graph->relations[r].name);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	qsort(graph->relations, names.count, sizeof *graph->relations, compare_relations);
 	for (size_t r = 0; r < names.count; r++)
-		GEMP_TRY(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]));
+		GEMP_TRY(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->layouts[r]));
 	return GEMP_OK;
 }
 
@@ -355,6 +344,7 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	GEMP_TRY(check_format(h5));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
+	source->hash = graph->hash;
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
 	if (graph->vertex_count > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,

@@ -128,13 +128,26 @@ gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *c
 	return put_list(h5, code, path, &list);
 }
 
+/* Collective. Codes are not ordered. */
+static gemp_code put_categorical_group(const gemp_h5 *h5, const char *path)
+{
+	GEMP_TRY(gemp_h5_group(h5, path, "categorical", "0.2.0"));
+	return gemp_h5_put_flag(h5, path, "ordered", false);
+}
+
 /* The group follows AnnData's encoding of pandas' categorical columns. */
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes)
 {
-	GEMP_TRY(gemp_h5_group(h5, path, "categorical", "0.2.0"));
-	GEMP_TRY(gemp_h5_put_flag(h5, path, "ordered", false));
+	GEMP_TRY(put_categorical_group(h5, path));
 	return gemp_h5_write_in(h5, code, path, "codes", type, rows, codes);
+}
+
+gemp_code gemp_file_put_zero_codes(const gemp_h5 *h5, const char *path, uint64_t total, gemp_h5_type type)
+{
+	GEMP_OWNED char *codes = gemp_h5_join(path, "codes");
+	GEMP_TRY(put_categorical_group(h5, path));
+	return gemp_h5_write_constant(h5, codes, type, total, 0);
 }
 
 /* Collective. The code of a string is its index among the sorted categories of all ranks. */

@@ -31,6 +31,8 @@ int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index);
 /* Makes the group of a categorical column and writes its codes[rows.count]. code: as in gemp_h5_write. */
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes);
+/* Does the same for `total` codes that are all 0; they take no space. */
+gemp_code gemp_file_put_zero_codes(const gemp_h5 *h5, const char *path, uint64_t total, gemp_h5_type type);
 /* Reads codes[rows.count], which the caller frees, and their type. */
 gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type *type, void **codes);
 

@@ -8,13 +8,15 @@
 #include "io/hdf5/hdf5_dataset.h"
 
 #define GEMP_FILE_FORMAT "gemp-graph"
-#define GEMP_FILE_VERSION "1.0"           /* readers accept every 1.x */
-#define GEMP_FILE_VERSION_PARTITION "1.1" /* a file with /partition */
+#define GEMP_FILE_VERSION "2.0" /* readers accept every 1.x and 2.x */
 
 /* Writes a column under its name in `group`. A column of long strings is written to the group `strings` instead, which
  * is made if it is missing. *path becomes the path of the column; the caller frees it, also after a failure. */
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_h5_slab rows, char **path);
+/* Writes the keys of vertices in the same way, but integers in the narrowest type that holds all of them. */
+gemp_code gemp_file_put_keys(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *keys,
+                             gemp_h5_slab rows, char **path);
 /* Reads this rank's rows of the column at `path`. *column has its name and type already. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows);
 

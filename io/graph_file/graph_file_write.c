@@ -5,10 +5,14 @@
 
 #include "core/status.h"
 #include "graph/column_bulk.h"
+#include "graph/either_rows.h"
 #include "io/file/output.h"
+#include "io/graph_file/graph_file_key_ranks.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "partition/build/content_hash.h"
+#include "partition/build/orient.h"
 
 #include <string.h>
 
@@ -75,7 +79,9 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	}
 	for (size_t v = 0; codes && v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
-	GEMP_TRY(gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(count == 1 ? gemp_file_put_zero_codes(h5, "/nodes/_label", rows.total, type)
+	                    : gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
 	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
@@ -163,15 +169,16 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
 	GEMP_OWNED char *key = NULL;
 	static const char *const own[] = { "_label", "_rank" };
+	bool ranked = true;
 	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
-	GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
+	GEMP_TRY(gemp_file_put_keys(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
 	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key));
 	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_TRY(gemp_h5_write_in(h5, GEMP_OK, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
+	GEMP_TRY(gemp_file_put_key_ranks(h5, graph, rows, &ranked));
 	GEMP_TRY(put_label_sets(h5, graph, rows));
 	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
 	bool index = strcmp(key, "/nodes/_id") == 0; /* long keys lie in /strings and cannot be the index */
-	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
+	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index && ranked ? 2 : 1));
 	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
@@ -205,8 +212,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version",
-	                          graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", GEMP_FILE_VERSION));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
@@ -220,12 +226,32 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
+/* Collective. Loads what is written: the merged rows of a symmetric relation, and all parts of every other one. If the
+ * edges of a symmetric relation had to be turned, the hash of the content changes. */
+static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
+{
+	bool turned = false;
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_labels(graph));
+	for (size_t c = 0; c < graph->attributes.count; c++)
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		gemp_relation *relation = &graph->relations[r];
+		bool symmetric = gemp_relation_is_symmetric(relation);
+		GEMP_TRY(gemp_shard_load_relation(
+			graph, r, symmetric ? GEMP_LOAD_OUT | GEMP_LOAD_PROPS | GEMP_LOAD_EITHER : GEMP_LOAD_ALL));
+		if (symmetric)
+			GEMP_TRY(gemp_orient_relation(comm, graph, relation, &turned));
+	}
+	return turned ? gemp_shard_content_hash(comm, graph, &graph->hash) : GEMP_OK;
+}
+
 /* After a failure an older file with this name is unchanged. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {
 	gemp_h5 h5 = { 0 };
-	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY(load_written(comm, graph));
 	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));

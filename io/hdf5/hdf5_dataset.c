@@ -1,5 +1,6 @@
 /* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an
- * attribute.
+ * attribute. Only datasets whose elements are all equal are virtual datasets without sources: these have nothing but a
+ * fill value. (Parallel HDF5 allocates the space of every contiguous dataset, so a fill value alone does not save it.)
  *
  * With parallel HDF5 the ranks write and read their parts together. With serial HDF5 rank 0 writes the parts of all
  * ranks. For reading with serial HDF5, each rank finds the offset of its part in the file and reads the part with all
@@ -171,6 +172,55 @@ gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group,
 	return gemp_h5_write(h5, code, path, type, rows, data);
 }
 
+/* The memory type of an integer equals its type in the file, except for the order of bytes, which HDF5 converts. */
+static gemp_code make_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID, id = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
+	hsize_t size = total;
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_VIRTUAL)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_value(creation, H5T_NATIVE_INT64, &value)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY))); /* as parallel HDF5 would set it */
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
+	return GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, path, id, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+}
+
+gemp_code gemp_h5_write_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value)
+{
+	if (total == 0)
+		return gemp_h5_write(h5, GEMP_OK, path, type, (gemp_h5_slab){ 0 }, NULL);
+	gemp_code code = gemp_h5_before_change(h5, GEMP_OK, path);
+	if (h5->active)
+		GEMP_THEN(make_constant(h5, path, type, total, value));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	return gemp_comm_agree(h5->comm, gemp_h5_put_encoding(h5, path, "array", "0.2.0"));
+}
+
+/* Local. Whether the elements of a dataset are all equal to its fill value, so that nothing of it is stored. */
+static bool is_constant(hid_t dataset)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5Dget_create_plist(dataset);
+	size_t sources = 0;
+	return creation >= 0 && H5Pget_layout(creation) == H5D_VIRTUAL && H5Pget_virtual_count(creation, &sources) >= 0 &&
+	       sources == 0;
+}
+
+/* Local. Sets data[count] to the fill value. */
+static gemp_code fill_constant(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t count, char *data)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
+	char value[sizeof(uint64_t)];
+	GEMP_CHECK(size <= sizeof value);
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Dget_create_plist(dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pget_fill_value(creation, type, value)));
+	for (uint64_t i = 0; i < count; i++)
+		memcpy(data + i * size, value, size);
+	return GEMP_OK;
+}
+
 /* Local. Refuses a dataset whose storage does not have the size of its elements: such a dataset was never written
  * completely. */
 static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
@@ -187,7 +237,8 @@ static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *datase
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: dataset '%s' is of a type or shape that graph files do not have; make the file again",
 		                 h5->path, path);
-	else if (code == GEMP_OK && H5Dget_storage_size(*dataset) != size[0] * type->size)
+	else if (code == GEMP_OK && (is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
+	                                                   : H5Dget_storage_size(*dataset) != size[0] * type->size))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "dataset '%s': ", path);
@@ -308,6 +359,8 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 		                 "%s: dataset '%s' is of a type or length that does not fit the rest; make the file again",
 		                 h5->path, path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
+	if (code == GEMP_OK && is_constant(dataset))
+		return gemp_comm_agree(h5->comm, fill_constant(h5, dataset, id, type.size, count, data));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (total && is_direct(h5, dataset)) {
@@ -356,7 +409,10 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 		                 "file again",
 		                 h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
+	bool constant = code == GEMP_OK && is_constant(dataset);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	if (constant)
+		return GEMP_OK;
 	if (total)
 		GEMP_TRY(checksum_block(h5, dataset, id, type.size, total, buffer, &sum));
 	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));

@@ -23,6 +23,9 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gem
 /* Makes the dataset `name` in a group, as gemp_h5_write does. */
 gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group, const char *name, gemp_h5_type type,
                            gemp_h5_slab rows, const void *data);
+/* Makes a dataset of `total` elements that all equal `value`, an integer. It takes no space: it is a virtual dataset
+ * without sources, whose fill value readers get. It has no checksum. */
+gemp_code gemp_h5_write_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value);
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
 /* Reads elements [first, first + count). type: as found by gemp_h5_info. The first `own` elements of each rank count
  * for the checksum. The checksum is compared if these elements of all ranks are the whole dataset. */

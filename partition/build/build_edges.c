@@ -10,7 +10,9 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
+#include "graph/either_rows.h"
 #include "partition/build/builder_state.h"
+#include "partition/build/orient.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/row_partition.h"
 #include "partition/build/rows_by_target.h"
@@ -247,6 +249,22 @@ static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, c
 	return gemp_table_permute(&relation->props, order, kept);
 }
 
+/* Collective. The edges of a symmetric relation have one direction, so several edges of a pair are in one row. */
+static void warn_of_parallel(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation)
+{
+	uint64_t pairs = 0;
+	const gemp_vertex *targets = relation->out_targets;
+	for (size_t v = 0; v < graph->rows && relation->multigraph; v++) {
+		uint64_t begin = relation->out_offsets[v], end = relation->out_offsets[v + 1];
+		for (uint64_t e = begin + 1; e < end; e++)
+			pairs += targets[e] == targets[e - 1] && (e == begin + 1 || targets[e] != targets[e - 2]);
+	}
+	if ((pairs = gemp_comm_sum1(comm, pairs)) > 0)
+		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined by several edges; these edges stay parallel, "
+		          "--parallel merge makes them one",
+		          relation->name, pairs);
+}
+
 /* Collective. Finds the pairs of vertices that an undirected relation joins in both directions. With merge_parallel the
  * edge from the larger id is dropped. Without merge_parallel the user is warned. */
 static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
@@ -369,6 +387,17 @@ static gemp_code allocate_rounds(edge_router *route)
 	return route->graph->relation_count == 1 ? GEMP_OK : GEMP_NEW(route->headed, route->round);
 }
 
+/* Local. Gives each edge of a symmetric relation its direction. */
+static void orient_part(const edge_router *route)
+{
+	gemp_edge_list *edges = &route->part->edges;
+	if (route->builder->options.undirected && route->bare)
+		gemp_orient_pairs(edges->ids, edges->count);
+	for (size_t e = 0; e < edges->count && route->builder->options.undirected && !route->bare; e++)
+		if (gemp_relation_is_symmetric(&route->graph->relations[relation_of(route, e)]))
+			gemp_orient_pairs(&edges->ids[e], 1);
+}
+
 /* Collective. First the ranks agree on the relations and their columns. Then the parts are sent one after the other,
  * and each part is freed when it has been sent. */
 static gemp_code route_edges(edge_router *route)
@@ -384,6 +413,7 @@ static gemp_code route_edges(edge_router *route)
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
 		GEMP_TRY(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
+		orient_part(route);
 		GEMP_TRY(send_part(route));
 		gemp_edge_list_free(&part->edges);
 		gemp_table_free(&part->edge_values);
@@ -416,7 +446,9 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");
 		GEMP_TRY(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
-		if (!relation->directed)
+		if (gemp_relation_is_symmetric(relation))
+			warn_of_parallel(builder->comm, graph, relation);
+		else if (!relation->directed)
 			GEMP_TRY(handle_reciprocal(builder, graph, relation));
 		relation->loaded = GEMP_LOAD_ALL;
 	}

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
+#include "graph/either_rows.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/row_partition.h"
@@ -113,6 +114,7 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
 		GEMP_TRY(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
 		r.to->relations[i].loaded = GEMP_LOAD_ALL;
 	}
+	r.to->loader = gemp_rows_by_target_source(comm);
 	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	*out = r.to;
 	r.to = NULL;
@@ -134,17 +136,21 @@ typedef struct edge_relabel {
 	int *owner;            /* [edges]; NULL if there is one rank */
 } edge_relabel;
 
-/* An edge goes to the owner of its source, and one lookup per row finds the owner. */
+/* An edge goes to the owner of its source, and one lookup per row finds the owner. An edge of a symmetric relation
+ * gets the direction that its new ids give. */
 static void name_rows(void *context, size_t begin, size_t end)
 {
 	const edge_relabel *n = context;
+	const bool symmetric = gemp_relation_is_symmetric(n->from);
 	for (size_t v = begin; v < end; v++) {
 		gemp_vertex source = n->r->id[v];
 		int owner = n->owner ? gemp_shard_owner(n->r->to, source) : 0;
 		for (uint64_t e = n->from->out_offsets[v]; e < n->from->out_offsets[v + 1]; e++) {
-			n->edges[e] = (gemp_edge_pair){ source, n->targets[e] };
+			bool turned = symmetric && !gemp_edge_leads(source, n->targets[e]);
+			n->edges[e] = turned ? (gemp_edge_pair){ n->targets[e], source }
+			                     : (gemp_edge_pair){ source, n->targets[e] };
 			if (n->owner)
-				n->owner[e] = owner;
+				n->owner[e] = turned ? gemp_shard_owner(n->r->to, n->targets[e]) : owner;
 		}
 	}
 }
@@ -183,6 +189,10 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	GEMP_TRY_DONE(gemp_comm_agree(
 		r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count, from->props.count > 0)));
 	to->first_edge = gemp_comm_exscan(r->comm, received);
+	if (gemp_relation_is_symmetric(from)) {
+		to->multigraph = gemp_comm_sum1(r->comm, gemp_row_builder_parallel(&rows, false)) > 0;
+		to->reciprocal = -1;
+	}
 	to->out_offsets = rows.begin;
 	to->out_targets = rows.slots;
 	rows.begin = NULL;

@@ -149,6 +149,31 @@ def check_relation(group, name, keys, edges):
     return parallel
 
 
+def check_symmetric(folder, mpirun, seed):
+    """Undirected edges without attributes are one symmetric matrix, in which parallel edges and loops are counted."""
+    random.seed(seed)
+    pairs = [(random.randrange(40), random.randrange(40)) for _ in range(150)]
+    with open(f"{folder}/u.tsv", "w") as file:
+        file.write("src\tdst\n" + "".join(f"{a - 7}\t{b - 7}\n" for a, b in pairs))
+    subprocess.run([*mpirun, os.environ["GEMP_MPI"], "import", "--quiet", "--undirected", "--edges", f"{folder}/u.tsv", "-o",
+                    f"{folder}/u.h5"], check=True)
+    subprocess.run([*mpirun, os.environ["GEMP_MPI"], "verify", f"{folder}/u.h5"], check=True)
+    with h5py.File(f"{folder}/u.h5") as file:
+        group = file["edges/E"]
+        keys = file["nodes/_id"][()].astype(int).tolist()
+        assert file["nodes/_id"].dtype == "int8" and list(group) == ["csr"] and group.attrs["edges"] == len(pairs)
+        number = {key: index for index, key in enumerate(keys)}
+        dense = numpy.zeros((len(keys), len(keys)), dtype=int)
+        for a, b in pairs:
+            a, b = number[a - 7], number[b - 7]
+            dense[a, b] += 1
+            dense[b, a] += a != b
+        matrix = read_element(group["csr"])
+        assert (matrix.astype(int).toarray() == dense).all()
+        if sorted(keys) == list(range(min(keys), min(keys) + len(keys))):
+            assert "_rank" not in file["nodes"] and file["nodes"].attrs["gemp-first-key"][0] == min(keys)
+
+
 def main():
     seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(2**32)))
     print(f"seed {seed} (GEMP_TEST_SEED={seed} repeats this)")
@@ -168,9 +193,12 @@ def main():
             check_relation(file["edges/ACTS%2FIN"], "ACTS/IN", keys, edges)
 
             def plain(name, item):
-                if isinstance(item, h5py.Dataset):
+                if isinstance(item, h5py.Dataset) and item.is_virtual:
+                    assert not item.virtual_sources() and (item[()] == item.fillvalue).all(), name
+                elif isinstance(item, h5py.Dataset):
                     assert item.chunks is None and item.compression is None and "checksum" in item.attrs, name
             file.visititems(plain)
+        check_symmetric(folder, mpirun, seed)
 
 
 main()

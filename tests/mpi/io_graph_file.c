@@ -238,10 +238,10 @@ static void test_wrong_files(void **state)
 	assert_message("not a graph file");
 	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
-	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "2.0"));
+	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "3.0"));
 	assert_all_ok(gemp_h5_close(&h5));
 	assert_all_code(open_and_load(path), GEMP_EDATA);
-	assert_message("is of format gemp-graph 2.0");
+	assert_message("is of format gemp-graph 3.0");
 	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "1.7"));

@@ -65,6 +65,8 @@ static void expect_values(const char *path, const char *relation, const char *we
 	snprintf(name, sizeof name, "/edges/%s/csc/edge", relation);
 	assert_all_ok(gemp_h5_info(&h5, name, &edge_type, &of_edges));
 	assert_all_ok(gemp_h5_read(&h5, GEMP_OK, name, edge_type, 0, count, 0, edge));
+	for (uint64_t i = count; i-- > 0 && edge_type.kind == GEMP_H5_U32;)
+		edge[i] = ((const uint32_t *)edge)[i];
 	for (uint64_t i = 0; i < count && of_edges == count; i++)
 		same = same && by_source[i] == props[i] && by_target[i] == props[edge[i]];
 	assert_all(same && of_edges == count && count > 0);

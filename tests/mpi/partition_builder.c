@@ -344,7 +344,7 @@ static void test_reciprocal(void **state)
 	(void)state;
 	static const char *const edges[][2] = { { "a", "b" }, { "b", "a" }, { "a", "b" }, { "b", "a" },
 		                                    { "c", "a" }, { "c", "c" }, { "c", "d" }, { "d", "c" } };
-	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .undirected = true };
+	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true };
 	gemp_shard *graph = from_edges(&options, edges, 8);
 	const gemp_relation *relation = &graph->relations[0];
 	uint8_t marked[8] = { 0 };

@@ -112,18 +112,17 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 	return unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 }
 
-/* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds only some
- * edges. */
+/* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds each edge from
+ * one of its ends only. */
 static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *edge)
 {
 	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {
 		if (!edge->relations[i] || b->graph->relations[i].directed)
 			continue;
-		gemp_warn(
-			"%s:%d:%d: %s is undirected; an arrow finds each of its edges in one direction only, the one in which "
-			"it was imported: write -[:%s]-",
-			b->source.file ? b->source.file : "query", edge->line, edge->column, b->graph->relations[i].name,
-			b->graph->relations[i].name);
+		gemp_warn("%s:%d:%d: %s is undirected; an arrow finds each of its edges in one arbitrary direction only: write "
+		          "-[:%s]-",
+		          b->source.file ? b->source.file : "query", edge->line, edge->column, b->graph->relations[i].name,
+		          b->graph->relations[i].name);
 		return;
 	}
 }

@@ -1,0 +1,90 @@
+/* Ranks take 4 bytes a vertex. They need no space if the keys are consecutive integers, as those of generated graphs
+ * are: the rank of a key is then its distance from the first key. */
+
+#include "io/graph_file/graph_file_key_ranks.h"
+
+#include "core/status.h"
+#include "io/graph_file/graph_file_strings.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+static const char no_ranks[] = "has neither ranks of its keys nor keys that are consecutive integers";
+
+/* Collective. The smallest of consecutive integer keys is an attribute. */
+static gemp_code first_key(const gemp_h5 *h5, int64_t *first)
+{
+	GEMP_OWNED int64_t *numbers = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_h5_get_numbers(h5, "/nodes", "gemp-first-key", &numbers, &count));
+	if (count != 1)
+		return gemp_file_damaged(h5, "/nodes", no_ranks);
+	*first = numbers[0];
+	return GEMP_OK;
+}
+
+/* Collective. The keys are the integers from `first` on, each once, so they are in the order of their ranks. */
+static gemp_code derive_ranks(const gemp_h5 *h5, gemp_shard *graph, int64_t first)
+{
+	GEMP_OWNED uint32_t *ranks = NULL;
+	gemp_code code = graph->keys.type == GEMP_INTEGER && !graph->keys.null ? GEMP_NEW(ranks, graph->rows)
+	                                                                       : gemp_file_damaged(h5, "/nodes", no_ranks);
+	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
+		uint64_t rank = (uint64_t)graph->keys.integers[v] - (uint64_t)first;
+		if (rank >= graph->vertex_count)
+			code = gemp_file_damaged(h5, "/nodes", no_ranks);
+		ranks[v] = (uint32_t)rank;
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	gemp_free(graph->key_ranks);
+	graph->key_ranks = ranks;
+	ranks = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. Reads the key rank of each vertex: its position in the order of the keys, which gives the canonical order
+ * of ids. */
+gemp_code gemp_file_get_key_ranks(const gemp_h5 *h5, gemp_shard *graph)
+{
+	GEMP_OWNED uint32_t *ranks = NULL;
+	bool there = false;
+	GEMP_TRY(gemp_h5_exists(h5, "/nodes/_rank", &there));
+	if (!there) {
+		int64_t first;
+		GEMP_TRY(first_key(h5, &first));
+		return derive_ranks(h5, graph, first);
+	}
+	gemp_code code = GEMP_NEW(ranks, graph->rows);
+	GEMP_TRY(gemp_h5_read(h5, code, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
+	                      graph->rows, ranks));
+	gemp_free(graph->key_ranks);
+	graph->key_ranks = ranks;
+	ranks = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. Whether the keys are consecutive integers, so that their ranks need no space: the rank of a key is its
+ * distance from *first. */
+static bool keys_are_consecutive(const gemp_comm *comm, const gemp_shard *graph, int64_t *first)
+{
+	uint64_t wrong = graph->keys.type != GEMP_INTEGER, base[2] = { 0, 0 };
+	if (wrong || graph->vertex_count == 0)
+		return false;
+	for (size_t v = 0; v < graph->rows; v++)
+		if (graph->key_ranks[v] == 0) {
+			base[0] = (uint64_t)graph->keys.integers[v];
+			base[1] = 1;
+		}
+	gemp_comm_sum(comm, base, 2);
+	for (size_t v = 0; v < graph->rows; v++)
+		wrong |= (uint64_t)graph->keys.integers[v] - base[0] != graph->key_ranks[v];
+	*first = (int64_t)base[0];
+	return gemp_comm_sum1(comm, wrong) == 0 && base[1] == 1;
+}
+
+gemp_code gemp_file_put_key_ranks(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows, bool *stored)
+{
+	int64_t first = 0;
+	*stored = !keys_are_consecutive(h5->comm, graph, &first);
+	if (!*stored)
+		return gemp_h5_put_numbers(h5, "/nodes", "gemp-first-key", &first, 1);
+	return gemp_h5_write_in(h5, GEMP_OK, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks);
+}
