@@ -3,6 +3,7 @@
 
 #include "io/graph_file/graph_file_key_ranks.h"
 
+#include "core/limits.h"
 #include "core/status.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -65,8 +66,8 @@ gemp_code gemp_file_get_key_ranks(const gemp_h5 *h5, gemp_shard *graph)
  * distance from *first. */
 static bool keys_are_consecutive(const gemp_comm *comm, const gemp_shard *graph, int64_t *first)
 {
-	uint64_t wrong = graph->keys.type != GEMP_INTEGER, base[2] = { 0, 0 };
-	if (wrong || graph->vertex_count == 0)
+	uint64_t wrong = 0, base[2] = { 0, 0 };
+	if (graph->keys.type != GEMP_INTEGER || graph->vertex_count == 0 || gemp_limits_now()->file_version == 1)
 		return false;
 	for (size_t v = 0; v < graph->rows; v++)
 		if (graph->key_ranks[v] == 0) {

@@ -13,9 +13,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The type of numbers up to `max`. */
-static gemp_h5_type number_type(uint64_t max)
+/* The type of numbers up to `max`, of which the matrix has also numbers up to `other` (in version 1, which has one type
+ * for both). */
+static gemp_h5_type number_type(uint64_t max, uint64_t other)
 {
+	max = gemp_limits_now()->file_version == 1 ? gemp_max(max, other) : max;
 	return gemp_h5_type_of(max <= gemp_limits_now()->file_i32_max ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 
@@ -26,8 +28,8 @@ gemp_file_matrix gemp_file_matrix_of(const gemp_h5 *h5, const gemp_shard *graph,
 		                       .path = gemp_h5_join_encoded("/edges", relation->name, name),
 		                       .vertices = graph->vertex_count,
 		                       .entries = entries,
-		                       .pointer = number_type(entries),
-		                       .index = number_type(graph->vertex_count) };
+		                       .pointer = number_type(entries, graph->vertex_count),
+		                       .index = number_type(graph->vertex_count, entries) };
 }
 
 void gemp_file_matrix_free(gemp_file_matrix *matrix)
@@ -196,7 +198,8 @@ gemp_code gemp_file_matrix_get_edges(const gemp_file_matrix *matrix, uint64_t fi
 gemp_code gemp_file_matrix_put_edges(const gemp_file_matrix *matrix, gemp_h5_slab rows, const gemp_edge *edges)
 {
 	GEMP_OWNED uint32_t *narrow = NULL;
-	const bool wide = matrix->entries / 2 > gemp_limits_now()->file_i32_max;
+	const gemp_limits *limits = gemp_limits_now();
+	const bool wide = matrix->entries / 2 > limits->file_i32_max || limits->file_version == 1;
 	gemp_code code = GEMP_NEW(narrow, wide ? 0 : rows.count);
 	for (uint64_t e = 0; code == GEMP_OK && !wide && e < rows.count; e++)
 		narrow[e] = (uint32_t)edges[e];
@@ -289,10 +292,21 @@ static gemp_code link_data(const gemp_file_matrix *matrix, const char *values)
 	return gemp_h5_link(matrix->h5, values, data);
 }
 
+/* Collective. In version 1 ones take space. */
+static gemp_code put_real_ones(const gemp_file_matrix *matrix, gemp_h5_slab rows)
+{
+	GEMP_OWNED uint8_t *ones = gemp_calloc(rows.count, 1);
+	if (ones && rows.count)
+		memset(ones, 1, rows.count);
+	return put_array(matrix, ones ? GEMP_OK : GEMP_ENOMEM, "values", "data", gemp_h5_type_of(GEMP_H5_U8), rows, ones);
+}
+
 /* binsparse and AnnData require values, so each entry has the byte 1, which takes no space. */
-gemp_code gemp_file_matrix_put_ones(const gemp_file_matrix *matrix)
+gemp_code gemp_file_matrix_put_ones(const gemp_file_matrix *matrix, gemp_h5_slab rows)
 {
 	GEMP_OWNED char *values = gemp_h5_join(matrix->path, "values");
+	if (gemp_limits_now()->file_version == 1)
+		return put_real_ones(matrix, rows);
 	GEMP_TRY(gemp_h5_write_constant(matrix->h5, values, gemp_h5_type_of(GEMP_H5_U8), matrix->entries, 1));
 	return link_data(matrix, values);
 }

@@ -38,7 +38,7 @@ gemp_code gemp_file_matrix_put_edges(const gemp_file_matrix *matrix, gemp_h5_sla
 gemp_code gemp_file_matrix_put(const gemp_file_matrix *matrix, const gemp_shard *graph, const char *encoding,
                                const char *format, bool multigraph, const uint64_t *begin, const gemp_vertex *indices);
 /* Three ways to give a matrix its values: a one for each entry, `words`, or a link to a dataset. */
-gemp_code gemp_file_matrix_put_ones(const gemp_file_matrix *matrix);
+gemp_code gemp_file_matrix_put_ones(const gemp_file_matrix *matrix, gemp_h5_slab rows);
 gemp_code gemp_file_matrix_put_values(const gemp_file_matrix *matrix, gemp_h5_type type, gemp_h5_slab rows,
                                       const void *words);
 gemp_code gemp_file_matrix_link_values(const gemp_file_matrix *matrix, const char *dataset);

@@ -47,7 +47,7 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
 		return gemp_file_damaged(h5, csr, "has another number of rows or columns than the graph has vertices");
 	bool table = false;
 	GEMP_TRY(gemp_h5_exists(h5, props, &table));
-	layout->symmetric = !table;
+	layout->symmetric = relation->merged = !table;
 	return table ? gemp_file_get_schema(h5, props, &relation->props, &layout->columns)
 	             : describe_symmetric(h5, group, relation, layout);
 }
@@ -248,7 +248,8 @@ static gemp_code put_matrices(const gemp_h5 *h5, const gemp_shard *graph, const 
 	GEMP_TRY(gemp_file_matrix_put(&csr, graph, "csr_matrix", "CSR", relation->multigraph, relation->out_offsets,
 	                              relation->out_targets));
 	if (!csr.weight)
-		GEMP_TRY(gemp_file_matrix_put_ones(&csr));
+		GEMP_TRY(gemp_file_matrix_put_ones(
+			&csr, (gemp_h5_slab){ relation->edge_count, relation->first_edge, relation->out_offsets[graph->rows] }));
 	GEMP_TRY(put_props(h5, graph, relation, csr.path));
 	if (csr.weight)
 		GEMP_TRY(link_weights(&csr, relation));
@@ -265,7 +266,7 @@ static gemp_code put_symmetric(const gemp_h5 *h5, const char *group, const gemp_
 	GEMP_TRY(gemp_h5_put_number(h5, group, "edges", relation->edge_count));
 	GEMP_TRY(gemp_file_matrix_put(&matrix, graph, "csr_matrix", "CSR", relation->multigraph, relation->either_offsets,
 	                              relation->either_neighbours));
-	return gemp_file_matrix_put_ones(&matrix);
+	return gemp_file_matrix_put_ones(&matrix, (gemp_h5_slab){ entries, 0, 0 });
 }
 
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,

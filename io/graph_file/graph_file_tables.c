@@ -5,6 +5,7 @@
 #include "io/graph_file/graph_file_tables.h"
 
 #include "comm/exchange.h"
+#include "core/limits.h"
 #include "core/search.h"
 #include "core/status.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -88,7 +89,7 @@ static int64_t load_integer(const void *array, gemp_h5_kind kind, size_t i)
 gemp_code gemp_file_put_keys(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *keys,
                              gemp_h5_slab rows, char **path)
 {
-	if (keys->type != GEMP_INTEGER)
+	if (keys->type != GEMP_INTEGER || gemp_limits_now()->file_version == 1)
 		return gemp_file_put_column(h5, group, strings, keys, rows, path);
 	const gemp_h5_type type = narrowest_type(h5->comm, keys);
 	GEMP_OWNED void *narrow = gemp_calloc(rows.count, type.size);

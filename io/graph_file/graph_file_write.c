@@ -3,6 +3,7 @@
 
 #include "io/graph_file/graph_file_write.h"
 
+#include "core/limits.h"
 #include "core/status.h"
 #include "graph/column_bulk.h"
 #include "graph/either_rows.h"
@@ -80,8 +81,9 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	for (size_t v = 0; codes && v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(count == 1 ? gemp_file_put_zero_codes(h5, "/nodes/_label", rows.total, type)
-	                    : gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(count == 1 && gemp_limits_now()->file_version > 1
+	             ? gemp_file_put_zero_codes(h5, "/nodes/_label", rows.total, type)
+	             : gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
 	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
@@ -204,6 +206,13 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 }
 
 /* Collective. The order of the calls is the order in the file, so equal graphs give files with equal bytes. */
+static const char *version_of(const gemp_shard *graph)
+{
+	if (gemp_limits_now()->file_version > 1)
+		return GEMP_FILE_VERSION;
+	return graph->partition.count ? "1.1" : "1.0";
+}
+
 static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
@@ -212,7 +221,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", version_of(graph)));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));

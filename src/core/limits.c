@@ -41,6 +41,7 @@ const gemp_limits gemp_limits_default = {
 	.lines_block = 16 << 20,
 	.export_chunk = 1 << 16,
 	.file_i32_max = INT32_MAX,
+	.file_version = 2,
 	.trace_spans = 1000000,
 };
 

@@ -133,9 +133,12 @@ typedef struct gemp_limits {
 	size_t lines_block;
 	/* Edges whose end vertices are requested together [2^16]: io/export/export. */
 	size_t export_chunk;
-	/* Vertices or edges: a matrix with more has 64-bit indices, all ranks [2^31 - 1]:
-	 * io/graph_file/graph_file_relation. */
+	/* Entries or vertices: a matrix with more has 64-bit pointers or indices, all ranks [2^31 - 1]:
+	 * io/graph_file/graph_file_matrix. */
 	uint64_t file_i32_max;
+	/* Switch, all ranks: 1 makes graphs and their files as version 1 of the format has them, so that tests have such
+	 * files [2]: graph/either_rows, io/graph_file. */
+	int file_version;
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
 

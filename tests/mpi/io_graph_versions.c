@@ -1,0 +1,100 @@
+/* Tests undirected edges without attributes, which a graph file has as one symmetric matrix, and files of version 1. */
+#include "mpi/graph_file_case.h"
+
+/* Random bare edges: undirected, they are a symmetric matrix. */
+static fixture bare_fixture(size_t vertices, size_t edges, fixture_keys keys, uint64_t seed)
+{
+	fixture made = fixture_new(vertices, edges, keys, seed);
+	for (size_t e = 0; e < made.edge_count; e++)
+		for (int c = 0; c < FIXTURE_PROPS; c++)
+			made.edges[e].values[c].null = true;
+	return made;
+}
+
+static const size_t bare_sizes[][2] = { { 0, 0 }, { 1, 0 }, { 1, 3 }, { 3, 20 }, { 60, 90 }, { 400, 900 } };
+
+static void test_symmetric(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (size_t i = 0; i < sizeof bare_sizes / sizeof *bare_sizes; i++) {
+		fixture made = bare_fixture(bare_sizes[i][0], bare_sizes[i][1], (fixture_keys)(i % 3), seed + i);
+		round_trip(&made, seed + i, true);
+		TEST_LIMIT(file_i32_max, i % 2 ? 10 : gemp_limits_default.file_i32_max);
+		round_trip(&made, seed + i, i % 2);
+		TEST_LIMIT_DEFAULT(file_i32_max);
+		fixture_free(&made);
+	}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* Both graphs have the same merged rows: the ids of vertices depend on their keys alone. */
+static bool same_merged_rows(gemp_shard *a, gemp_shard *b)
+{
+	bool same = a->relation_count == b->relation_count && a->rows == b->rows;
+	for (size_t r = 0; r < a->relation_count && same; r++) {
+		const gemp_relation *x = &a->relations[r], *y = &b->relations[r];
+		assert_all_ok(gemp_shard_load_relation(a, r, GEMP_LOAD_EITHER));
+		assert_all_ok(gemp_shard_load_relation(b, r, GEMP_LOAD_EITHER));
+		same = x->edge_count == y->edge_count &&
+		       memcmp(x->either_offsets, y->either_offsets, (a->rows + 1) * sizeof *x->either_offsets) == 0 &&
+		       memcmp(x->either_neighbours, y->either_neighbours,
+		              x->either_offsets[a->rows] * sizeof *x->either_neighbours) == 0;
+	}
+	return same;
+}
+
+/* A file of version 1 has the same graph as one of version 2, and becomes this file if it is written again. */
+static void check_version_1(const fixture *made, uint64_t order, bool undirected, bool bare)
+{
+	char old[256], new[256], again[256];
+	gemp_shard *graph = NULL, *other = NULL;
+	snprintf(old, sizeof old, "%s", test_path_all("old.h5"));
+	snprintf(new, sizeof new, "%s", test_path_all("new.h5"));
+	snprintf(again, sizeof again, "%s", test_path_all("again.h5"));
+	TEST_LIMIT(file_version, 1);
+	graph = build(made, &test_comm, order, undirected);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, old, &provenance));
+	gemp_shard_free(graph);
+	TEST_LIMIT_DEFAULT(file_version);
+	assert_all_ok(gemp_graph_file_verify(&test_comm, old));
+	graph = build(made, &test_comm, order + 1, undirected);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, new, &provenance));
+	gemp_shard_free(graph);
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, new));
+	assert_all_ok(gemp_graph_file_open(&other, &test_comm, old));
+	for (size_t r = 0; r < graph->relation_count && bare; r++)
+		assert_all(graph->relations[r].merged == undirected && !other->relations[r].merged);
+	assert_all(same_merged_rows(graph, other));
+	assert_all_ok(gemp_graph_file_write(&test_comm, other, again, &provenance));
+	assert_all(test_comm.rank != 0 || same_bytes(new, again));
+	gemp_shard_free(graph);
+	gemp_shard_free(other);
+}
+
+static void test_version_1(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (size_t i = 0; i < sizeof bare_sizes / sizeof *bare_sizes; i++)
+		for (int attributes = 0; attributes < 2; attributes++) {
+			fixture made = attributes
+			                   ? fixture_new(bare_sizes[i][0], bare_sizes[i][1], (fixture_keys)(i % 3), seed + i)
+			                   : bare_fixture(bare_sizes[i][0], bare_sizes[i][1], (fixture_keys)(i % 3), seed + i);
+			check_version_1(&made, seed + i, !attributes || i % 2, !attributes);
+			fixture_free(&made);
+		}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	gemp_log_set_level(GEMP_QUIET);
+	gemp_comm_new(&self, MPI_COMM_SELF);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symmetric),
+		cmocka_unit_test(test_version_1),
+	};
+	return test_main_all(argc, argv, tests);
+}
