@@ -18,6 +18,11 @@ nm -D --defined-only "$prefix"/lib*/libgemp.so | awk '$2 == "T" { sub("@.*", "",
 [ -s "$work/declared" ] || fail "no function is declared"
 diff "$work/declared" "$work/exported" >&2 || fail "declared (<) and exported (>) functions differ"
 
+# An empty entry of a run path stands for the current folder, from which no library may be loaded.
+for file in "$GEMP_MPI" "$build/libgemp.so" "$prefix/bin/gemp-mpi" "$prefix"/lib*/libgemp.so; do
+	readelf -d "$file" | grep -qE 'R(UN)?PATH.*(\[:|::|:\])' && fail "the run path of $file has an empty entry"
+done
+
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/lib/$(cc -dumpmachine)/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 mkdir "$work/pc"
 for source in "$GEMP_SOURCE_DIR"/examples/*.c; do
