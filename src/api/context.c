@@ -227,11 +227,11 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
 	process_start = gemp_now();
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of the file size then returns an error, as on a full disk */
+	gemp_session_begin();
 	/* MPI_Init examines the machine with hwloc, which would also query OpenCL. The query takes a tenth of a second, and
 	 * PoCL would choose a cache folder before device/cache.h could give this process its own folder. */
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of the file size then returns an error, as on a full disk */
-	gemp_session_begin();
 	gemp_signals_record();
 	launch = gemp_launcher_info_read();
 	GEMP_MPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));

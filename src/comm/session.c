@@ -178,16 +178,22 @@ static bool make_folder(const char *base)
 
 /* Isolation saves the start of a daemon, a fifth of a second: Open MPI would start one in case the process spawns
  * others. A process without peers sends messages only to itself. Naming the modules for that saves the search for
- * network hardware (libpsm, libfabric), another fifth of a second. Variables that the user has set are kept. */
+ * network hardware (libpsm, libfabric), another fifth of a second. Without modules that such a process does not choose,
+ * and without the search for PCI devices, `gemp-mpi info` takes .11 instead of .14 s of the processor (two cores,
+ * 2026-11-28). Variables that the user has set are kept. */
 void gemp_session_begin(void)
 {
 	static const char variable[] = "OMPI_MCA_orte_jobfam_session_dir";
+	static const char *const alone[][2] = {
+		{ "OMPI_MCA_ess_singleton_isolated", "1" },      { "OMPI_MCA_pml", "ob1" }, { "OMPI_MCA_btl", "self" },
+		{ "OMPI_MCA_coll", "basic,self,libnbc" },        { "OMPI_MCA_osc", "sm" },  { "OMPI_MCA_io", "ompio" },
+		{ "HWLOC_COMPONENTS", "-opencl,-pci,-linuxio" },
+	};
 	const char *base = getenv("TMPDIR");
 	if (is_launched())
 		return;
-	setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-	setenv("OMPI_MCA_pml", "ob1", 0);
-	setenv("OMPI_MCA_btl", "self", 0);
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+		setenv(alone[i][0], alone[i][1], 0);
 	if (getenv(variable))
 		return;
 	base = base && *base ? base : "/tmp";
