@@ -8,7 +8,7 @@
 #include "core/types.h"
 #include "graph/column.h"
 #include "match/filter/element_values.h"
-#include "match/filter/filter_host.h"
+#include "match/filter/row_test.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 

@@ -1,34 +1,10 @@
-/* filter_host: evaluates conditions on the host if no kernel computes them.
- *
- * gemp_filter_on_host evaluates a condition on one vertex, once for each row or once for each distinct value of a
- * dictionary. gemp_row_test evaluates a condition on rows of several elements: plain loops over blocks of rows evaluate
- * comparisons of columns, and AND, OR and NOT over these; gemp_expr_test evaluates all other expressions row by row.
- * Logic is three-valued, as in SQL and openCypher. Local. */
+/* filter_host: evaluates conditions on one vertex on the host, once for each row or once for each distinct value of a
+ * dictionary. Says which parts of conditions have kernels. Local. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
 #define GEMP_MATCH_FILTER_FILTER_HOST_H
 
 #include "pattern/condition/evaluate.h"
-
-/* The values of rows: the value of row r is in row index[r] of the column, or in row r if index is NULL. */
-typedef struct gemp_row_source {
-	const gemp_column *column; /* NULL: the value is NULL in all rows */
-	const uint32_t *index;
-} gemp_row_source;
-
-typedef struct gemp_row_view {
-	size_t rows;
-	void *context;
-	/* Finds the column of an attribute, key, degree, ... Returns false if the value lies in no column. */
-	bool (*source)(void *context, const gemp_expr *expr, gemp_row_source *out);
-	/* For evaluation row by row: at(context, row) selects a row, and `scope` gives the values of the selected row.
-	 * scope.context is `context`. */
-	gemp_scope scope;
-	void (*at)(void *context, size_t row);
-} gemp_row_view;
-
-/* keep[r] becomes 0 for each of the `rows` rows for which the condition is not true. */
-gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
 
 /* The rows for which conditions are evaluated. Rows with the same tag have the same values. The filter keeps their
  * columns on the device until a call has another tag. */

@@ -1,6 +1,7 @@
 #include "match/filter/residual.h"
 
 #include "core/bitset.h"
+#include "match/filter/row_test.h"
 
 #include <string.h>
 
