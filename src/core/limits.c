@@ -30,6 +30,7 @@ const gemp_limits gemp_limits_default = {
 	.preview_apart = 1 << 24,
 	.vertex_sets_min = 1e7,
 	.interpret_work = 1 << 24,
+	.filter_values = 1 << 24,
 	.interpret_budget = 1 << 26,
 	.nested_local = 16 << 10,
 	.list_rank_gather = 1 << 15,

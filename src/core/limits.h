@@ -100,6 +100,10 @@ typedef struct gemp_limits {
 	/* Row entries and lookups, for each thread of all ranks, all ranks: a search that is expected to need more runs on
 	 * devices and not by the interpreter. A device needs about 0.2 s to start [2^24]: match/match_host. */
 	uint64_t interpret_work;
+	/* Values, for each thread of all ranks, all ranks: conditions on one vertex that test more values run on devices and
+	 * not on threads. A thread takes 1 to 10 ns a value, so at most as long as a device needs to start [2^24]:
+	 * match/match_host. */
+	uint64_t filter_values;
 	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
 	 * match/interpret/interpreter. */
 	uint64_t interpret_budget;

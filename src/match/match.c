@@ -49,8 +49,11 @@ static gemp_code make_plan(gemp_match *m)
 	GEMP_TRY(gemp_match_plan(m, false));
 	if (may && !gemp_match_needs_listing(m))
 		GEMP_TRY(gemp_match_plan(m, true));
-	if (!gemp_match_may_use_host(m)) /* the search for an order asks whether the device is a GPU */
-		GEMP_TRY(gemp_runtime_open_devices(m->context));
+	if (!gemp_match_may_use_host(m)) {
+		if (m->small_only)
+			return GEMP_OK;
+		GEMP_TRY(gemp_runtime_open_devices(m->context)); /* the search for an order asks whether the device is a GPU */
+	}
 	return gemp_match_improve_order(m);
 }
 
@@ -124,6 +127,16 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
+/* Collective. A filter on the host stays there, wherever the search runs: after the search, it tests each distinct image
+ * once a round, so at most as many vertices as before the search. */
+static gemp_code make_filter(gemp_match *m)
+{
+	bool on_host = gemp_match_filters_on_host(m);
+	if (!on_host)
+		GEMP_TRY(gemp_runtime_open_devices(m->context));
+	return gemp_filter_new(&m->filter, m->context, on_host);
+}
+
 /* Collective. Evaluates the conditions that are tested before the search. */
 static gemp_code find_candidates(gemp_match *m)
 {
@@ -139,10 +152,9 @@ static gemp_code find_candidates(gemp_match *m)
 	return gemp_filter_candidates(&m->candidates, &m->phases, &inputs);
 }
 
-/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, devices, the rows, and the search.
- * Each of these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
-gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
-                             const gemp_match_options *options)
+/* Collective. Makes what planning reads. The ranks agree on their codes after each local step that can fail. */
+static gemp_code begin(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                       const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
@@ -157,32 +169,74 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 		code = gemp_automorphism_find(&m->own_symmetry, pattern, true);
 	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
+	*out = m;
+	m = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. Loads relations, finds candidates and plans. */
+static gemp_code plan(gemp_match *m)
+{
+	gemp_runtime *context = m->context;
+	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, m->graph, m->pattern, &m->phases));
 	GEMP_TRY(load_relations(m));
-	if (pattern->condition_count) {
-		GEMP_TRY(gemp_runtime_open_devices(context));
-		GEMP_TRY(gemp_filter_new(&m->filter, context));
-	}
+	if (m->pattern->condition_count)
+		GEMP_TRY(make_filter(m));
 	size_t held = context->device ? context->device->buffer_bytes : 0;
 	GEMP_TRY(find_candidates(m));
 	m->attribute_bytes = (context->device ? context->device->buffer_bytes : 0) - held;
 	double began = gemp_now();
-	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
+	GEMP_TRY(gemp_statistics_new(&m->statistics, context, m->graph, m->pattern, &m->candidates));
 	GEMP_TRY(make_plan(m));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
+	return GEMP_OK;
+}
+
+/* Collective. Makes the interpreter, if the search is small enough for it. */
+static gemp_code finish_on_host(gemp_match *m)
+{
+	gemp_code code = make_chain(m);
+	GEMP_THEN(choose_counted(m, &m->per));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, code));
+	return gemp_match_use_host(m);
+}
+
+/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, devices, the rows, and the search.
+ * Each of these reads the results of earlier ones. */
+gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                             const gemp_match_options *options)
+{
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
+	GEMP_TRY(begin(&m, context, graph, pattern, options));
+	GEMP_TRY(plan(m));
 	if (options->sampled) {
 		GEMP_TRY(gemp_comm_agree(context->comm, check_sampled(m)));
-		goto ready;
+	} else {
+		GEMP_TRY(finish_on_host(m));
+		if (!m->interpreter)
+			GEMP_TRY(gemp_match_use_device(m));
 	}
-	code = make_chain(m);
-	GEMP_THEN(choose_counted(m, &m->per));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_match_use_host(m));
-	if (!m->interpreter)
-		GEMP_TRY(gemp_match_use_device(m));
-ready:
 	*out = m;
 	m = NULL;
+	return GEMP_OK;
+}
+
+gemp_code gemp_match_prepare_small(gemp_match **out, gemp_runtime *context, gemp_shard *graph,
+                                   const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
+	*out = NULL;
+	GEMP_TRY(begin(&m, context, graph, pattern, options));
+	m->small_only = true;
+	if (!gemp_match_may_be_small(m) || (pattern->condition_count && !gemp_match_filters_on_host(m)))
+		return GEMP_OK;
+	GEMP_TRY(plan(m));
+	if (gemp_match_may_use_host(m))
+		GEMP_TRY(finish_on_host(m));
+	if (m->interpreter) {
+		*out = m;
+		m = NULL;
+	}
 	return GEMP_OK;
 }
 

@@ -54,17 +54,44 @@ static bool asks_for_device(const gemp_match *m)
 }
 
 /* Collective. All ranks know the same estimates, and sum their threads. */
-static bool is_small(const gemp_match *m)
+static bool is_within(const gemp_match *m, double work, uint64_t limit)
 {
 	uint64_t threads = gemp_comm_sum1(m->context->comm, gemp_threads());
-	double limit = (double)gemp_limits_now()->interpret_work * (double)threads;
-	return expected_work(m) <= limit;
+	return work <= (double)limit * (double)threads;
+}
+
+/* The number of values to be tested, if each condition on one vertex is tested for all vertices. A condition without
+ * kernels takes as long as COMPUTED others: 60 to 200 ns a value (Xeon, 2026-11-28). */
+static double filter_work(const gemp_match *m)
+{
+	enum { COMPUTED = 16 };
+	double tests = 0;
+	for (size_t i = 0; i < m->pattern->condition_count; i++)
+		if (__builtin_popcountll(m->pattern->conditions[i].vertices) == 1)
+			tests += gemp_filter_has_kernels(m->pattern->conditions[i].expr) ? 1 : COMPUTED;
+	return tests * (double)m->graph->vertex_count;
+}
+
+bool gemp_match_filters_on_host(const gemp_match *m)
+{
+	return m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
+	                                               is_within(m, filter_work(m), gemp_limits_now()->filter_values));
+}
+
+/* In a regular graph a search for two edges visits this number of entries. */
+bool gemp_match_may_be_small(const gemp_match *m)
+{
+	double edges = (double)gemp_shard_edges(m->graph);
+	double visited = edges * edges / fmax(1, (double)m->graph->vertex_count);
+	return m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
+	                                               is_within(m, visited, gemp_limits_now()->interpret_work));
 }
 
 bool gemp_match_may_use_host(const gemp_match *m)
 {
-	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
-	                               (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) && is_small(m)));
+	return !m->options.sampled &&
+	       (m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
+	                                                is_within(m, expected_work(m), gemp_limits_now()->interpret_work)));
 }
 
 gemp_code gemp_match_use_host(gemp_match *m)

@@ -1,4 +1,4 @@
-/* match_host: decides whether a match is small enough for the interpreter of plans, and runs it.
+/* match_host: decides whether a match is small enough for the threads of the host, and runs it there.
  *
  * The estimate counts the row entries and lookups of the search: by samples if orders were sampled, otherwise by the
  * planner's estimates. If it is wrong, the interpreter gives up after its budget without having delivered a row, and the
@@ -12,6 +12,13 @@
 /* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell. The
  * match has a plan. */
 bool gemp_match_may_use_host(const gemp_match *match);
+/* Collective. False if a search of a pattern without conditions on this graph will surely run on devices, as far as the
+ * numbers of vertices and edges tell. */
+bool gemp_match_may_be_small(const gemp_match *match);
+/* Collective. True if conditions on one vertex are tested by threads of the host and not by kernels: options.place is
+ * GEMP_PLACE_HOST, or it is GEMP_PLACE_AUTO, few values are to be tested, and no option concerns devices. The match has
+ * no plan yet. */
+bool gemp_match_filters_on_host(const gemp_match *match);
 /* Collective. The match has a plan. Makes match->interpreter if options.place is GEMP_PLACE_HOST, or if it is
  * GEMP_PLACE_AUTO, the expected work is small, and no option concerns devices. */
 gemp_code gemp_match_use_host(gemp_match *match);

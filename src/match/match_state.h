@@ -30,6 +30,7 @@ struct gemp_match {
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_match_options options;
+	bool small_only; /* the match is given up if it is too large for the host */
 	gemp_condition_phases phases;
 	gemp_pushdown pushdown;
 	const gemp_symmetry *symmetry;

@@ -5,7 +5,6 @@
 #include "core/status.h"
 #include "count/host_sums.h"
 #include "count/neighbours.h"
-#include "count/planner.h"
 #include "partition/views/renumbered_view.h"
 #include "pattern/symmetry/automorphism.h"
 
@@ -144,64 +143,85 @@ static gemp_code prepare_on_host(gemp_counting *c, gemp_shard *graph, const gemp
 
 /* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right without a
  * run. */
-static gemp_code upload_rows(gemp_counting *c, gemp_shard *graph, const gemp_view_key *key)
+static gemp_code upload_rows(gemp_counting *c, const gemp_view_key *key)
 {
 	if (!c->rows)
-		GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
+		GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, c->graph, key));
 	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
 }
 
-/* Collective. The planner is asked again, since devices allow further kinds of sums. */
-static gemp_code prepare_on_device(gemp_counting *c, gemp_shard *graph, const gemp_pattern *pattern,
-                                   gemp_count_planner_options planner_options, const gemp_view_key *key)
+/* The view whose rows the sums read. */
+static gemp_view_key rows_key(const gemp_counting *c)
 {
+	return (gemp_view_key){ .relations = c->pattern->edge_count ? c->pattern->edges[0].relations : NULL,
+		                    .direction = GEMP_VIEW_EITHER,
+		                    .simple = true };
+}
+
+/* Collective. The planner is asked again, since devices allow further kinds of sums. If it finds none with all kinds, no
+ * device is opened. */
+static gemp_code prepare_on_device(gemp_counting *c)
+{
+	gemp_count_planner_options planner_options = c->planner;
+	const gemp_view_key key = rows_key(c);
+	planner_options.ordered = planner_options.codegrees = true;
+	GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, c->pattern, &planner_options)));
+	if (!c->plan)
+		return GEMP_OK;
+	gemp_count_plan_free(c->plan);
+	c->plan = NULL;
 	GEMP_TRY(gemp_runtime_open_devices(c->context));
-	if (!rows_fit(c->context, graph)) {
+	if (!rows_fit(c->context, c->graph)) {
 		c->enumerated = "the rows do not fit on every device";
 		return GEMP_OK;
 	}
-	allow_for_devices(&planner_options, c->context, graph);
-	GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, pattern, &planner_options)));
+	allow_for_devices(&planner_options, c->context, c->graph);
+	GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, c->pattern, &planner_options)));
 	if (!c->plan)
 		return GEMP_OK;
-	return c->options->explained ? upload_rows(c, graph, key)
-	                             : gemp_count_prepare(&c->engine, c->context, graph, key, c->plan);
+	return c->options->explained ? upload_rows(c, &key)
+	                             : gemp_count_prepare(&c->engine, c->context, c->graph, &key, c->plan);
 }
 
 /* Collective. Sums on the host come first, since they need no device. */
-static gemp_code prepare(gemp_counting *c, gemp_shard *graph, const gemp_pattern *pattern)
+static gemp_code prepare(gemp_counting *c)
 {
-	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
-		                        .direction = GEMP_VIEW_EITHER,
-		                        .simple = true };
-	gemp_count_planner_options planner_options;
-	GEMP_TRY(find_planner_options(&planner_options, c, graph, pattern));
-	if (c->options->place != GEMP_PLACE_DEVICE) {
-		GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, pattern, &planner_options)));
-		if (c->plan)
-			GEMP_TRY(prepare_on_host(c, graph, &key));
-	}
-	if (!c->plan && c->options->place != GEMP_PLACE_HOST)
-		GEMP_TRY(prepare_on_device(c, graph, pattern, planner_options, &key));
+	const gemp_view_key key = rows_key(c);
+	GEMP_TRY(find_planner_options(&c->planner, c, c->graph, c->pattern));
+	c->devices_left = c->options->place != GEMP_PLACE_HOST;
+	if (c->options->place == GEMP_PLACE_DEVICE)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, c->pattern, &c->planner)));
+	if (c->plan)
+		GEMP_TRY(prepare_on_host(c, c->graph, &key));
 	if (!c->plan && !c->enumerated)
 		c->enumerated = "the host has no form of its sums";
 	return GEMP_OK;
 }
 
+/* Sums that do not fit into the memory of the host do not fit on devices. */
+static gemp_code finish(gemp_counting *c, gemp_code code)
+{
+	if (falls_back(c, &code))
+		c->devices_left = false;
+	if (!c->plan || c->engine)
+		release_rows(c);
+	return code;
+}
+
 gemp_code gemp_counting_prepare(gemp_counting *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_match_options *options)
 {
-	*out = (gemp_counting){ .context = context, .options = options };
+	*out = (gemp_counting){ .context = context, .options = options, .graph = graph, .pattern = pattern };
 	if (!only_counts(options))
 		return GEMP_OK;
 	out->enumerated = unsupported_reason(pattern, options);
-	if (out->enumerated)
-		return GEMP_OK;
-	gemp_code code = prepare(out, graph, pattern);
-	falls_back(out, &code);
-	if (!out->plan || out->engine)
-		release_rows(out);
-	return code;
+	return out->enumerated ? GEMP_OK : finish(out, prepare(out));
+}
+
+gemp_code gemp_counting_prepare_devices(gemp_counting *c)
+{
+	return c->plan || !c->devices_left ? GEMP_OK : finish(c, prepare_on_device(c));
 }
 
 /* An orbit has as many embeddings as the group has automorphisms, so orbits times automorphisms is the number of

@@ -133,14 +133,21 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	return GEMP_OK;
 }
 
-/* Collective. Uses sums if the planner finds any, else one search. The search is prepared also if vertex sets are counted
- * without it, since it shows how many matches there are. */
+/* Collective. Uses sums on the host, a small search there, sums on devices, or a search, in this order: what needs no
+ * device comes first. The search is prepared also if vertex sets are counted without it, since it shows how many matches
+ * there are. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
+	if (q->counting.devices_left && !q->counting.plan) {
+		GEMP_TRY(gemp_match_prepare_small(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+		if (!q->match)
+			GEMP_TRY(gemp_counting_prepare_devices(&q->counting));
+	}
 	if (q->counting.plan)
 		return GEMP_OK;
-	GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+	if (!q->match)
+		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	q->vertex_sets = gemp_vertex_sets_apply(q->pattern, &q->options.match, q->match);
 	return GEMP_OK;
 }

@@ -40,6 +40,7 @@ static gemp_code count_orbits(gemp_runtime *context, gemp_shard *graph, const ge
 	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *match = NULL;
 	bool counted = false;
 	GEMP_TRY(gemp_counting_prepare(&counting, context, graph, pattern, options));
+	GEMP_TRY(gemp_counting_prepare_devices(&counting));
 	if (counting.plan)
 		GEMP_TRY(gemp_counting_run(&counting, &counted, result));
 	if (counted)

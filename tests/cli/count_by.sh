@@ -33,6 +33,15 @@ explained 'one by one: no sums are known' --pattern cycle:6 --on host
 expect 0 1 match g.h5 --pattern cycle:4 --count --explain --dry-run --on device
 grep -q 'on the host' out err && fail 'sums with --on device are on the host'
 
+# A count without sums on the host is a search there if the search is small. No device is opened.
+for question in '--pattern cycle:6' 'MATCH (a:P)-[:R]-(b)-[:R]-(c)' 'MATCH (a)-[:R]->(b)-[:R]->(c)'; do
+	case $question in --*) set -- $question;; *) set -- "$question";; esac
+	for ranks in 1 2; do
+		expect 0 $ranks match g.h5 "$@" --count --json -
+		equal "$(field searched_on) $(field devices)" 'host []' "the count of $question on $ranks ranks"
+	done
+done
+
 # Sums on the host, sums on the device and enumeration give the same counts. Triangles are counted on 1, 3 and 8 ranks.
 # Other patterns are counted on the host on 1 and 3 ranks, and in the other ways on 1 or 3 ranks, as the seed decides.
 seed=${GEMP_TEST_SEED:-$RANDOM}

@@ -6,7 +6,7 @@ expect 0 1 import --edges e.tsv --undirected -o g.h5
 for i in $(seq 20); do
 	export GEMP_CACHE_DIR=$work/cache$i POCL_CACHE_DIR=$work/pocl$i
 	mkdir -p "$GEMP_CACHE_DIR" "$POCL_CACHE_DIR"
-	expect 0 8 match g.h5 --pattern triangle --count --json -
+	expect 0 8 match g.h5 --pattern triangle --count --on device --json -
 	[ "$code" -eq 0 ] && equal "$(field matches)" 1 "start $i"
 	rm -rf "$GEMP_CACHE_DIR" "$POCL_CACHE_DIR"
 done

@@ -1,5 +1,5 @@
-/* Tests conditions on one vertex. The bitmap that the device computes must equal the result of the host's evaluation
- * for each row, on random tables and conditions. */
+/* Tests conditions on one vertex. The bitmaps that the device and the threads of the host compute must equal the result of
+ * the evaluation of each row, on random tables and conditions. */
 #include "match_filter_case.h"
 
 static void random_tables(void **state)
@@ -251,6 +251,22 @@ static void memory_may_run_out(void **state)
 	free_table(e.table);
 }
 
+/* A filter on the host copies nothing to the device. */
+static void host_memory_may_run_out(void **state)
+{
+	gemp_condition conditions[2] = { 0 };
+	evaluation e = { new_table(MAX_ROWS), { &conditions[0], &conditions[1] } };
+	size_t held = context->device->buffer_bytes;
+	(void)state;
+	make_conditions(conditions);
+	assert_survives_no_memory(evaluate, &e);
+	assert_int_equal(context->device->buffer_bytes, held);
+	assert_int_equal(gemp_filter_copied(filter), 0);
+	for (int i = 0; i < 2; i++)
+		free_expr(conditions[i].expr);
+	free_table(e.table);
+}
+
 /* CONTAINS, STARTS WITH, ENDS WITH and = over strings that all differ, so the filter cannot use a dictionary. */
 static char *random_bytes(size_t size)
 {
@@ -322,7 +338,7 @@ static int setup(void **state)
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	assert_ok(runtime_with_devices(&context, &comm, NULL, &budgets));
-	assert_ok(gemp_filter_new(&filter, context));
+	assert_ok(gemp_filter_new(&filter, context, false));
 	return 0;
 }
 
@@ -332,7 +348,16 @@ static int setup_gpu_shape(void **state)
 	setup(state);
 	gemp_filter_free(filter);
 	context->device->gpu = true;
-	assert_ok(gemp_filter_new(&filter, context));
+	assert_ok(gemp_filter_new(&filter, context, false));
+	return 0;
+}
+
+/* Threads of the host evaluate all conditions. */
+static int setup_host(void **state)
+{
+	setup(state);
+	gemp_filter_free(filter);
+	assert_ok(gemp_filter_new(&filter, context, true));
 	return 0;
 }
 
@@ -364,9 +389,16 @@ int main(int argc, char **argv)
 		cmocka_unit_test(every_leaf),
 		cmocka_unit_test(searches_in_long_strings),
 	};
+	const struct CMUnitTest host_tests[] = {
+		cmocka_unit_test(no_conditions),       cmocka_unit_test(degrees_need_a_function),
+		cmocka_unit_test(failing_expressions), cmocka_unit_test(host_memory_may_run_out),
+		cmocka_unit_test(every_leaf),          cmocka_unit_test(searches_in_long_strings),
+		cmocka_unit_test(random_tables),
+	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);
 	failed += cmocka_run_group_tests(gpu_tests, setup_gpu_shape, teardown);
+	failed += cmocka_run_group_tests(host_tests, setup_host, teardown);
 	MPI_Finalize();
 	return failed;
 }

@@ -49,9 +49,11 @@ static const search_case table[] = {
 enum { SEARCH_CASES = sizeof table / sizeof *table };
 
 static case_graph graph;
+static bool on_host; /* threads of the host test the conditions */
 
 static int setup(void **state)
 {
+	on_host = false;
 	int code = open_context(state);
 	TEST_LIMIT(phase_sampling, 0); /* the graph is so small that nothing would be sampled */
 	graph_new(&graph, VERTICES, EDGES, false, 11);
@@ -142,7 +144,7 @@ static void check(const search_case *q)
 	assert_non_null(pattern);
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
-	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_filter_new(&filter, context, on_host));
 	assert_all_ok(filter_graph(&candidates, &phases, filter, pattern, &options));
 	if (phases.before_count != q->before)
 		print_message("%s: %zu before\n", q->text, phases.before_count);
@@ -204,7 +206,7 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all(phases.certain == 1 && phases.before_count == 1);
-	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_filter_new(&filter, context, on_host));
 	assert_all_ok(filter_graph(&candidates, &phases, filter, pattern, &options));
 	for (uint64_t id = 0; id < graph.whole->vertex_count; id++) {
 		bool bit = candidates.bits[0][id / 32] >> id % 32 & 1;
@@ -262,7 +264,7 @@ static void check_deferred(bool fails, gemp_condition_phase when)
 	options.attributes = when;
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
-	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_filter_new(&filter, context, on_host));
 	assert_all_ok(filter_graph(&candidates, &phases, filter, pattern, &options));
 	assert_all(is_before(&phases, condition) == !fails && phases.before_count == 3 - (size_t)fails);
 	assert_all(!fails || phases.after[0] == condition);
@@ -317,7 +319,7 @@ static void degrees_after_the_search(void **state)
 	const gemp_expr *b = make_degree(condition->expr->children[1], 2);
 	reference_edges(&r);
 	gemp_filter *filter = NULL;
-	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_filter_new(&filter, context, on_host));
 	for (int loops = 0; loops < 2; loops++) {
 		passed p = { 0 };
 		gemp_sink residual = { 0 }, next = { .self = &p, .consume = note_rows, .end_round = ignore_round };
@@ -369,11 +371,18 @@ static void memory_may_run_out(void **state)
 	trial t = { parse_question(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" },
 		                       graph.distributed),
 		        NULL };
-	assert_all_ok(gemp_filter_new(&t.filter, context));
+	assert_all_ok(gemp_filter_new(&t.filter, context, on_host));
 	assert_all_ok(filter_once(&t)); /* from now on the columns stay on the device */
 	assert_all_survive_no_memory(filter_once, &t);
 	gemp_filter_free(t.filter);
 	gemp_pattern_free((gemp_pattern *)(uintptr_t)t.pattern);
+}
+
+static int setup_on_host(void **state)
+{
+	int code = setup(state);
+	on_host = true;
+	return code;
 }
 
 /* A loader that holds the columns until the graph requests them, and counts the requests. */
@@ -436,6 +445,7 @@ static void only_named_columns_are_read(void **state)
 		hidden h;
 		options.attributes = (gemp_condition_phase)when;
 		options.listed = false;
+		options.place = on_host ? GEMP_PLACE_HOST : GEMP_PLACE_DEVICE;
 		hide_columns(&h, graph.distributed);
 		gemp_pattern *pattern = parse_question(&(question){ .text = text }, graph.distributed);
 		assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &options));
@@ -461,6 +471,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(degrees_after_the_search, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_named_columns_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(conditions_are_chosen_by_cost, setup_on_host, teardown),
+		cmocka_unit_test_setup_teardown(failing_conditions_are_deferred, setup_on_host, teardown),
+		cmocka_unit_test_setup_teardown(degrees_before_the_search, setup_on_host, teardown),
+		cmocka_unit_test_setup_teardown(degrees_after_the_search, setup_on_host, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup_on_host, teardown),
+		cmocka_unit_test_setup_teardown(only_named_columns_are_read, setup_on_host, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

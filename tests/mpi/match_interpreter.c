@@ -165,9 +165,54 @@ static void is_not_tried(void **state)
 		assert_all_ok(gemp_match_prepare(&match, context, g.distributed, pattern, &o));
 		assert_int_equal(match->interpreter != NULL, i == 0);
 		gemp_match_free(match);
+		assert_all_ok(gemp_match_prepare_small(&match, context, g.distributed, pattern, &o));
+		assert_int_equal(match != NULL, i == 0);
+		gemp_match_free(match);
 		gemp_pattern_free(pattern);
 	}
 	graph_free(&g);
+}
+
+static int open_without_devices(void **state)
+{
+	(void)state;
+	static const gemp_budgets none;
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+}
+
+/* The limits send conditions, searches, or both to devices, or let the interpreter give up. The answers are the same, and
+ * a question that threads of the host answer opens no device. */
+static void random_places(void **state)
+{
+	(void)state;
+	static const question asked[] = {
+		{ .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 0 AND b.name CONTAINS 'a' RETURN a, b" },
+		{ .text = "MATCH (a)-[]-(b)-[:KNOWS]-(c) WHERE a.number + 1 > 0 AND NOT c.flag RETURN a, b, c" },
+		{ .text = "MATCH (a)-[]->(b) WHERE a.name IN ['Jack', 'Jill'] OR b.number IS NULL OR a.ratio < 2 RETURN a, b" },
+	};
+	uint64_t random = test_seed_all();
+	for (int i = 0; i < 12; i++) {
+		case_graph g;
+		gemp_match_options o = plain_options;
+		bool filters = gemp_random_below(&random, 3), small = gemp_random_below(&random, 3);
+		bool fits = gemp_random_below(&random, 3), opened = context->device != NULL;
+		o.place = GEMP_PLACE_AUTO;
+		o.attributes = (gemp_condition_phase)gemp_random_below(&random, 3);
+		o.listed = gemp_random_below(&random, 2);
+		context->budgets.result_buffer = 0;
+		TEST_LIMIT(filter_values, filters ? UINT64_C(1) << 20 : 0);
+		TEST_LIMIT(interpret_work, small ? UINT64_C(1) << 20 : 1);
+		TEST_LIMIT(interpret_budget, fits ? UINT64_C(1) << 20 : 1);
+		graph_new(&g, 15, 40, false, gemp_random(&random));
+		assert_true(check_answer(&g, &asked[i % 3], &o));
+		assert_all(filters && small && fits ? opened == (context->device != NULL)
+		                                    : context->device || (filters && small));
+		graph_free(&g);
+	}
+	TEST_LIMIT_DEFAULT(filter_values);
+	TEST_LIMIT_DEFAULT(interpret_work);
+	TEST_LIMIT_DEFAULT(interpret_budget);
 }
 
 int main(int argc, char **argv)
@@ -175,6 +220,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(random_questions, open_context, close_context),
 		cmocka_unit_test_setup_teardown(random_seeds, open_context, close_context),
+		cmocka_unit_test_setup_teardown(random_places, open_without_devices, close_context),
 		cmocka_unit_test_setup_teardown(gives_up, open_context, close_context),
 		cmocka_unit_test_setup_teardown(is_not_tried, open_context, close_context),
 	};

@@ -204,7 +204,7 @@ static void check(const input_rows *g, const question *q, gemp_filter *filter)
 	gemp_pattern_free(pattern);
 }
 
-static void conditions_on_the_host(void **state)
+static void conditions_on_rows(void **state)
 {
 	(void)state;
 	input_rows *g = input_rows_new(test_seed_all());
@@ -213,11 +213,32 @@ static void conditions_on_the_host(void **state)
 	input_rows_free(g);
 }
 
+static void check_filtered(gemp_runtime *context, bool on_host)
+{
+	gemp_filter *filter;
+	assert_all_ok(gemp_filter_new(&filter, context, on_host));
+	input_rows *g = input_rows_new(test_seed_all());
+	for (int q = 0; q < QUESTIONS; q++)
+		check(g, &questions[q], filter);
+	assert_all(!on_host || gemp_filter_copied(filter) == 0);
+	input_rows_free(g);
+	gemp_filter_free(filter);
+}
+
+static void conditions_by_threads(void **state)
+{
+	(void)state;
+	gemp_runtime *context;
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &(gemp_budgets){ 0 }));
+	check_filtered(context, true);
+	assert_all(!context->device);
+	gemp_runtime_free(context);
+}
+
 static void conditions_on_the_device(void **state)
 {
 	(void)state;
 	gemp_runtime *context;
-	gemp_filter *filter;
 	gemp_budgets budgets = { 0 };
 	gemp_code code = runtime_with_devices(&context, &test_comm, "cpu", &budgets);
 	if (code == GEMP_ENODEVICE) {
@@ -225,12 +246,7 @@ static void conditions_on_the_device(void **state)
 		return;
 	}
 	assert_all_ok(code);
-	assert_all_ok(gemp_filter_new(&filter, context));
-	input_rows *g = input_rows_new(test_seed_all());
-	for (int q = 0; q < QUESTIONS; q++)
-		check(g, &questions[q], filter);
-	input_rows_free(g);
-	gemp_filter_free(filter);
+	check_filtered(context, false);
 	gemp_runtime_free(context);
 }
 
@@ -291,9 +307,8 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_on_the_host),
-		cmocka_unit_test(conditions_on_the_device),
-		cmocka_unit_test(values_are_copied_once_a_round),
+		cmocka_unit_test(conditions_on_rows),       cmocka_unit_test(conditions_by_threads),
+		cmocka_unit_test(conditions_on_the_device), cmocka_unit_test(values_are_copied_once_a_round),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

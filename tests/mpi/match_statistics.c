@@ -120,7 +120,7 @@ static void check(const case_graph *g, const char *text)
 	assert_non_null(pattern);
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &plain_options));
-	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_filter_new(&filter, context, false));
 	assert_all_ok(
 		gemp_candidates_new(&candidates, context, filter, g->distributed, pattern, phases.before, phases.before_count));
 	assert_all(candidates_are_right(&r, &candidates));

@@ -14,12 +14,13 @@
 
 #include <string.h>
 
-enum { COLUMNS = 10, MOST_ROWS = 2500, MOST_VALUES = 40 };
+enum { COLUMNS = 10, MOST_ROWS = 2500, MOST_VALUES = 40, LABEL_SETS = 5 };
 
 typedef struct table {
 	size_t rows, row;
 	gemp_column columns[COLUMNS]; /* `rows` values if place[c] is NULL, otherwise 1 to MOST_VALUES */
 	uint32_t *place[COLUMNS];     /* [rows] index of each row's value; NULL: row r has value r */
+	uint32_t label_sets[MOST_ROWS];
 } table;
 
 static uint64_t seed;
@@ -53,6 +54,8 @@ static table *new_table(size_t rows)
 	table *t = gemp_calloc(1, sizeof *t);
 	assert_non_null(t);
 	t->rows = rows;
+	for (size_t r = 0; r < rows; r++)
+		t->label_sets[r] = (uint32_t)below(LABEL_SETS);
 	for (size_t c = 0; c < COLUMNS; c++) {
 		bool placed = below(3) > 0;
 		size_t values = placed ? 1 + below(MOST_VALUES) : rows, nulls = below(2) ? 5 : 0;
@@ -108,6 +111,13 @@ static gemp_value value_of(void *context, const gemp_expr *expr)
 	return gemp_column_get(&t->columns[c], t->place[c] ? t->place[c][t->row] : t->row);
 }
 
+static uint32_t label_set_of(void *context, int variable)
+{
+	const table *t = context;
+	(void)variable;
+	return t->label_sets[t->row];
+}
+
 static gemp_expr *new_expr(gemp_expr_kind kind, size_t children)
 {
 	gemp_expr *expr = gemp_calloc(1, sizeof *expr);
@@ -123,6 +133,7 @@ static void free_expr(gemp_expr *expr)
 	for (size_t i = 0; i < expr->count; i++)
 		free_expr(expr->children[i]);
 	gemp_free(expr->children);
+	gemp_free(expr->label_sets);
 	gemp_free(expr);
 }
 
@@ -135,11 +146,33 @@ static gemp_expr *random_operand(void)
 	return expr;
 }
 
+/* A list that has an operand after its literals is evaluated row by row. */
+static gemp_expr *random_in(void)
+{
+	gemp_expr *expr = new_expr(GEMP_IN, 1 + below(5));
+	for (size_t i = 0; i < expr->count; i++) {
+		expr->children[i] = random_operand();
+		if (i > 0 && below(9))
+			expr->children[i]->kind = GEMP_LITERAL;
+	}
+	return expr;
+}
+
+static gemp_expr *random_label(void)
+{
+	gemp_expr *expr = new_expr(GEMP_HAS_LABEL, 0);
+	assert_ok(GEMP_NEW(expr->label_sets, LABEL_SETS));
+	for (int i = 0; i < LABEL_SETS; i++)
+		expr->label_sets[i] = below(2);
+	return expr;
+}
+
 static gemp_expr *random_leaf(void)
 {
-	static const gemp_expr_kind kinds[] = { GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, GEMP_CONTAINS };
+	static const gemp_expr_kind kinds[] = { GEMP_EQ, GEMP_NE,       GEMP_LT,          GEMP_LE,       GEMP_GT,
+		                                    GEMP_GE, GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH };
 	gemp_expr *expr;
-	switch (below(6)) {
+	switch (below(8)) {
 	case 0:
 		expr = new_expr(below(2) ? GEMP_IS_NULL : GEMP_IS_NOT_NULL, 1);
 		expr->children[0] = random_operand();
@@ -148,8 +181,10 @@ static gemp_expr *random_leaf(void)
 		expr = random_operand();
 		expr->kind = GEMP_ATTRIBUTE;
 		return expr;
+	case 2: return random_in();
+	case 3: return random_label();
 	default:
-		expr = new_expr(kinds[below(7)], 2);
+		expr = new_expr(kinds[below(sizeof kinds / sizeof *kinds)], 2);
 		expr->children[0] = random_operand();
 		expr->children[1] = random_operand();
 		return expr;
@@ -168,17 +203,21 @@ static gemp_expr *random_condition(int depth)
 	return expr;
 }
 
+/* The rows are tested in two parts. */
 static size_t check(table *t, const gemp_expr *expr)
 {
-	const gemp_row_view view = {
-		.rows = t->rows, .context = t, .source = source_of, .at = at, .scope = { .context = t, .value = value_of }
-	};
+	const gemp_row_view view = { .context = t,
+		                         .label_sets = below(2) ? t->label_sets : NULL,
+		                         .source = source_of,
+		                         .at = at,
+		                         .scope = { .context = t, .value = value_of, .label_set = label_set_of } };
 	uint8_t *keep;
-	size_t kept = 0;
+	size_t kept = 0, middle = below(t->rows + 1);
 	assert_ok(GEMP_NEW(keep, t->rows));
 	for (size_t r = 0; r < t->rows; r++)
 		keep[r] = r % 7 != 3;
-	gemp_row_test(&view, expr, keep);
+	assert_ok(gemp_row_test(&view, expr, 0, middle, keep));
+	assert_ok(gemp_row_test(&view, expr, middle, t->rows - middle, keep + middle));
 	for (size_t r = 0; r < t->rows; r++) {
 		t->row = r;
 		if (keep[r] != (r % 7 != 3 && expr_is_true(expr, &view.scope)))

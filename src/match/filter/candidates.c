@@ -210,7 +210,7 @@ static gemp_code test_sample(const gemp_candidates *candidates, const gemp_shard
 	const gemp_filter_view view = { graph->rows, rows, NULL };
 	GEMP_TRY(GEMP_NEW(bits, words + 1));
 	GEMP_TRY(sample_own(candidates, graph, v, sampled, &among, &count));
-	gemp_code code = gemp_filter_on_host(&view, condition->expr, false, among, bits);
+	gemp_code code = gemp_filter_on_host(&view, (const gemp_expr *const[]){ condition->expr }, 1, among, bits);
 	found[0] = count;
 	found[1] = code == GEMP_EDATA ? count : gemp_bits32_count(bits, words);
 	return code == GEMP_EDATA ? GEMP_OK : code;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels, and the columns on the device. All columns are of the rows with the present tag. */
+/* The kernels, and the columns on the device. All columns are of the rows with the present tag. A filter on the host has
+ * neither. */
 struct gemp_filter {
+	bool on_host;
 	gemp_filter_launcher site;
 	/* tag of the rows whose columns are on the device; number of the last tag of gemp_filter_next_tag */
 	uint64_t tag, last_tag;
@@ -28,16 +30,19 @@ typedef struct domain {
 } domain;
 
 /* No columns are copied here; each is copied when a condition first reads it. */
-gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
+gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context, bool on_host)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_filter *filter = NULL;
 	*out = NULL;
 	code = GEMP_NEW(filter, 1);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	filter->columns.device = context->device;
-	filter->columns.timers = &context->timers;
-	GEMP_TRY(gemp_filter_launcher_new(&filter->site, context));
+	filter->on_host = on_host;
+	if (!on_host) {
+		filter->columns.device = context->device;
+		filter->columns.timers = &context->timers;
+		GEMP_TRY(gemp_filter_launcher_new(&filter->site, context));
+	}
 	*out = filter;
 	filter = NULL;
 	return GEMP_OK;
@@ -249,12 +254,15 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED uint32_t *bits = NULL;
+	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
+	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
+	const gemp_expr *wanted = negated ? &not : expr;
 	GEMP_TRY(GEMP_NEW(bits, over->site.words));
-	GEMP_TRY(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
+	GEMP_TRY(gemp_filter_on_host(&over->view, &wanted, 1, over->among, bits));
 	return gemp_buffer_write(over->site.device, out, 0, out->size, bits);
 }
 
-/* A leaf without a kernel is evaluated row by row on the host. */
+/* A leaf without a kernel is evaluated on the host. */
 static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	if (!gemp_filter_has_kernel(expr))
@@ -364,6 +372,21 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	return code;
 }
 
+/* Clears the bits of the rows for which some condition is not true. As on a device, conditions with kernels come first:
+ * they cannot fail, and leave fewer rows to those that can. */
+static gemp_code evaluate_by_threads(const gemp_filter_view *view, const gemp_condition *const *conditions,
+                                     size_t count, uint32_t *bitmap)
+{
+	GEMP_OWNED const gemp_expr **exprs = NULL;
+	size_t ordered = 0;
+	GEMP_TRY(GEMP_NEW(exprs, count));
+	for (int expensive = 0; expensive < 2; expensive++)
+		for (size_t i = 0; i < count; i++)
+			if (gemp_filter_has_kernels(conditions[i]->expr) != expensive)
+				exprs[ordered++] = conditions[i]->expr;
+	return gemp_filter_on_host(view, exprs, ordered, bitmap, bitmap);
+}
+
 /* Clears the bits of the rows for which some condition is not true. Conditions with kernels come first. */
 static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
                               uint32_t *bitmap)
@@ -403,19 +426,21 @@ uint64_t gemp_filter_next_tag(gemp_filter *filter)
 	return UINT64_C(1) << 63 | ++filter->last_tag;
 }
 
-/* Rows with another tag have other values, so the columns of the previous tag are dropped. */
+/* Rows with another tag have other values, so the columns of the previous tag are dropped from the device. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {
 	domain all = { .filter = filter, .site = filter->site, .view = { .count = rows->rows, .rows = rows } };
 	if (rows->rows == 0)
 		return GEMP_OK;
+	init_bitmap(rows, bitmap, gemp_bits32_words(rows->rows));
+	if (filter->on_host)
+		return evaluate_by_threads(&all.view, conditions, count, bitmap);
 	if (!filter->tagged || filter->tag != rows->tag)
 		gemp_filter_columns_reset(&filter->columns);
 	filter->tag = rows->tag;
 	filter->tagged = true;
 	all.site.rows = (cl_uint)rows->rows;
 	all.site.words = gemp_bits32_words(rows->rows);
-	init_bitmap(rows, bitmap, all.site.words);
 	return evaluate_all(&all, conditions, count, bitmap);
 }

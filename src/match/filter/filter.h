@@ -1,8 +1,9 @@
-/* filter: evaluates conditions on one vertex on the device; the result is a bitmap over rows. Each leaf of a condition
- * is one launch of kernels/match/filter.cl, and AND and OR combine the bitmaps of the leaves. Literals are passed in
- * buffers.
+/* filter: evaluates conditions on one vertex; the result is a bitmap over rows. A filter on the host evaluates all
+ * conditions by the threads of the host (filter_host.h), so it needs no device and compiles no kernels. A filter on the
+ * device evaluates each leaf of a condition by one launch of kernels/match/filter.cl, and AND and OR combine the bitmaps
+ * of the leaves. Literals are passed in buffers.
  *
- * If a part of a condition reads only one column, and this is a column of strings with repeated values, the part is
+ * On a device: if a part of a condition reads only one column, and this is a column of strings with repeated values, the part is
  * evaluated once for each distinct value, and each row looks up the bit of its value. Parts without a kernel (regular
  * expressions, functions, arithmetic) are evaluated on the host, and only for the rows that the parts with kernels
  * leave undecided. */
@@ -16,8 +17,8 @@
 
 typedef struct gemp_filter gemp_filter; /* the kernels, and the columns that have been copied to the device */
 
-/* Collective. */
-gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context);
+/* Collective. Unless on_host, the devices of the context are open. */
+gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context, bool on_host);
 void gemp_filter_free(gemp_filter *filter);
 
 /* Sets whether degrees in conditions count loops (match/filter/computed_columns.h); the default is no. */

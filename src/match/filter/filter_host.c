@@ -2,7 +2,10 @@
 
 #include "core/bitset.h"
 #include "core/status.h"
+#include "core/threads.h"
+#include "match/filter/row_test.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* The binder gives an attribute that no vertex has a negative number. */
@@ -122,6 +125,22 @@ typedef struct row_cursor {
 	size_t row;
 } row_cursor;
 
+/* The function `source` of gemp_row_view. */
+static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
+{
+	const row_cursor *at = context;
+	int id = gemp_filter_reads(expr);
+	*out = (gemp_row_source){ 0 };
+	if (id != GEMP_FILTER_NO_COLUMN)
+		out->column = gemp_filter_column_of(at->view, id);
+	return id != GEMP_FILTER_NO_COLUMN || (expr->kind == GEMP_ATTRIBUTE && !expr->of_edge);
+}
+
+static void move_to(void *context, size_t row)
+{
+	((row_cursor *)context)->row = row;
+}
+
 /* The value of an expression for the row at the cursor. */
 static gemp_value value_at(void *context, const gemp_expr *expr)
 {
@@ -163,27 +182,66 @@ static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 	return true;
 }
 
-/* Scratch memory is reset before each row, since values of functions are needed for one row only. */
-gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
-                              uint32_t *bits)
+/* A loop over the elements. Threads take chunks of whole words of the bitmap. */
+typedef struct element_loop {
+	const gemp_filter_view *view;
+	const gemp_expr *const *exprs; /* [count] */
+	size_t count;
+	const uint32_t *among;
+	uint32_t *bits;
+	_Atomic gemp_code code; /* of a chunk that failed */
+} element_loop;
+
+enum { CHUNK = 1 << 14 };
+_Static_assert(CHUNK % 32 == 0, "no word of the bitmap belongs to two chunks");
+
+/* Elements that one condition drops are not tested by the next. */
+static gemp_code test_elements(const element_loop *l, size_t begin, size_t end)
 {
-	row_cursor at = { .view = view };
-	const gemp_scope scope = { .context = &at, .value = value_at, .element = element_at, .label_set = label_set_at };
-	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
-	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
-	if (!can_be_asked(view, expr))
-		return gemp_fail(GEMP_EINTERNAL, "%d:%d: the condition reads values that are not known of a single vertex",
-		                 expr->line, expr->column);
-	gemp_code code = GEMP_OK;
-	gemp_arena scratch = { 0 };
-	memset(bits, 0, (view->count + 31) / 32 * sizeof *bits);
-	for (at.row = 0; at.row < view->count && code == GEMP_OK; at.row++) {
-		bool truth = false;
-		gemp_arena_reset(&scratch);
-		if (!among || gemp_bits32_test(among, at.row))
-			code = gemp_expr_test(negated ? &not : expr, &scope, &scratch, &truth);
-		bits[at.row / 32] |= (uint32_t)truth << at.row % 32;
-	}
-	gemp_arena_free(&scratch);
-	return code;
+	uint8_t keep[CHUNK];
+	row_cursor at = { .view = l->view };
+	const gemp_row_view rows = {
+		.context = &at,
+		.label_sets = l->view->values ? NULL : l->view->rows->label_set,
+		.source = source_of,
+		.at = move_to,
+		.scope = { .context = &at, .value = value_at, .element = element_at, .label_set = label_set_at },
+	};
+	for (size_t i = begin; i < end; i++)
+		keep[i - begin] = !l->among || gemp_bits32_test(l->among, i);
+	for (size_t e = 0; e < l->count; e++)
+		GEMP_TRY(gemp_row_test(&rows, l->exprs[e], begin, end - begin, keep));
+	memset(l->bits + begin / 32, 0, gemp_bits32_words(end - begin) * sizeof *l->bits);
+	for (size_t i = begin; i < end; i++)
+		l->bits[i / 32] |= (uint32_t)keep[i - begin] << i % 32;
+	return GEMP_OK;
+}
+
+static void test_chunk(void *context, size_t chunk, size_t begin, size_t end)
+{
+	element_loop *l = context;
+	(void)chunk;
+	if (atomic_load_explicit(&l->code, memory_order_relaxed) != GEMP_OK)
+		return;
+	gemp_code code = test_elements(l, begin, end);
+	if (code != GEMP_OK)
+		atomic_store_explicit(&l->code, code, memory_order_relaxed);
+}
+
+/* The message of a failure belongs to the thread that failed. The calling thread therefore repeats the chunks up to the
+ * first failure, whose message does not depend on the number of threads. */
+gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *const *exprs, size_t count,
+                              const uint32_t *among, uint32_t *bits)
+{
+	element_loop loop = { .view = view, .exprs = exprs, .count = count, .among = among, .bits = bits };
+	for (size_t e = 0; e < count; e++)
+		if (!can_be_asked(view, exprs[e]))
+			return gemp_fail(GEMP_EINTERNAL, "%d:%d: the condition reads values that are not known of a single vertex",
+			                 exprs[e]->line, exprs[e]->column);
+	gemp_for_chunks(view->count, CHUNK, test_chunk, &loop);
+	if (loop.code == GEMP_OK)
+		return GEMP_OK;
+	for (size_t begin = 0; begin < view->count; begin += CHUNK)
+		GEMP_TRY(test_elements(&loop, begin, gemp_min(begin + CHUNK, view->count)));
+	return GEMP_OK;
 }

@@ -1,5 +1,5 @@
-/* filter_host: evaluates conditions on one vertex on the host, once for each row or once for each distinct value of a
- * dictionary. Says which parts of conditions have kernels. Local. */
+/* filter_host: evaluates conditions on one vertex by the threads of the host, once for each row or once for each distinct
+ * value of a dictionary. Says which parts of conditions have kernels. Local. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
 #define GEMP_MATCH_FILTER_FILTER_HOST_H
@@ -17,8 +17,8 @@ typedef struct gemp_filter_rows {
 	const gemp_column *key;    /* for id(v); NULL if no condition reads it */
 	const uint32_t *label_set; /* [rows]; NULL if no condition reads it */
 	size_t label_set_count;
-	/* Returns a value that is in no column: labels(v), a degree. A string is valid until the next call. NULL if no
-	 * condition reads such values. */
+	/* Returns a value that is in no column: labels(v), a degree. A string is valid as long as the rows. Several threads
+	 * call the function at the same time. NULL if no condition reads such values. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
 	const uint32_t *among; /* bits of the rows to evaluate; NULL: all rows */
@@ -51,9 +51,10 @@ bool gemp_filter_is_constant(const gemp_expr *expr);
 /* True if the expression reads exactly one column and this is a column of strings. *id becomes its number. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);
 
-/* Sets the bits where the expression is true (negated: false), and clears the others. Elements without a bit in `among`
- * are not evaluated. If among is NULL, all elements are evaluated. */
-gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
-                              uint32_t *bits);
+/* Sets the bits of the elements for which all of exprs[0..count) are true, and clears the others: bits[(count of the
+ * view + 31) / 32]. Elements without a bit in `among` are not evaluated; `among` may be `bits`. If among is NULL, all
+ * elements are evaluated. All threads share the elements. */
+gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *const *exprs, size_t count,
+                              const uint32_t *among, uint32_t *bits);
 
 #endif

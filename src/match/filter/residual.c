@@ -282,7 +282,7 @@ static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out
 	}
 }
 
-/* CONDITIONS ON ONE VERTEX, which the device evaluates. */
+/* CONDITIONS ON ONE VERTEX, which the filter evaluates. */
 
 /* Clears keep[row] if a condition on this vertex is not true. Only images in rows that are still kept are evaluated. */
 static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
@@ -301,7 +301,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.among = among;
 	for (size_t c = 0; c < group->column_count; c++)
 		if (group->column[c] >= (int)r->graph->attributes.count) {
-			continue; /* a degree, which the host evaluates */
+			continue; /* a degree, which test_on_rows evaluates */
 		} else if (group->column[c] >= 0) {
 			columns[group->column[c]] = &group->values[c];
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
@@ -320,7 +320,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	return GEMP_OK;
 }
 
-/* True if the expression reads values that kernels cannot read: sub-queries, lists of labels, degrees. */
+/* True if the expression reads values that the filter cannot read: sub-queries, lists of labels, degrees. */
 static bool needs_host_rows(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
@@ -332,16 +332,16 @@ static bool needs_host_rows(const gemp_expr *expr)
 	return false;
 }
 
-/* True if the device evaluates the condition. It then does so once for each distinct image of the condition's only
+/* True if the filter evaluates the condition. It then does so once for each distinct image of the condition's only
  * vertex. */
-static bool on_device(const residual *r, const gemp_condition *condition)
+static bool by_filter(const residual *r, const gemp_condition *condition)
 {
 	return r->filter && condition->edges == 0 && __builtin_popcountll(condition->vertices) == 1 &&
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
 /* Each group has its own values and therefore its own tag. Columns are copied once for all conditions with one tag. */
-static gemp_code test_on_device(residual *r, uint8_t *keep)
+static gemp_code test_by_filter(residual *r, uint8_t *keep)
 {
 	GEMP_OWNED const gemp_condition **mine = NULL;
 	GEMP_TRY(GEMP_NEW(mine, r->condition_count));
@@ -351,7 +351,7 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 			int vertex = __builtin_ctzll(left);
 			size_t count = 0;
 			for (size_t i = 0; i < r->condition_count; i++)
-				if (on_device(r, r->conditions[i]) && r->conditions[i]->vertices == UINT64_C(1) << vertex)
+				if (by_filter(r, r->conditions[i]) && r->conditions[i]->vertices == UINT64_C(1) << vertex)
 					mine[count++] = r->conditions[i];
 			if (count)
 				GEMP_TRY(test_vertex(r, vertex, mine, count, keep));
@@ -402,16 +402,15 @@ static void scope_at(void *context, size_t row)
 }
 
 /* gemp_row_test evaluates columns in blocks, and other expressions row by row. */
-static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
+static gemp_code test_on_rows(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
-		.rows = r->rows.rows,
 		.context = r,
 		.source = source_of,
 		.at = scope_at,
 		.scope = { .context = r, .value = scope_value, .element = scope_element, .label_set = scope_label_set },
 	};
-	return gemp_row_test(&view, condition->expr, keep);
+	return gemp_row_test(&view, condition->expr, 0, r->rows.rows, keep);
 }
 
 /* Local. Drops the rows for which a condition is not true. */
@@ -423,10 +422,10 @@ static gemp_code test_rows(residual *r)
 	GEMP_TRY(GEMP_NEW(keep, r->rows.rows));
 	memset(keep, 1, r->rows.rows);
 	if (r->filter)
-		GEMP_TRY(test_on_device(r, keep));
+		GEMP_TRY(test_by_filter(r, keep));
 	for (size_t i = 0; i < r->condition_count; i++)
-		if (!on_device(r, r->conditions[i]))
-			GEMP_TRY(test_on_host(r, r->conditions[i], keep));
+		if (!by_filter(r, r->conditions[i]))
+			GEMP_TRY(test_on_rows(r, r->conditions[i], keep));
 	gemp_row_store_keep(&r->rows, keep);
 	return GEMP_OK;
 }

@@ -2,8 +2,8 @@
  * are true.
  *
  * At the end of each round, the sink collects the distinct vertices and edges that the conditions read and fetches
- * their values from their owners, which is collective. The device evaluates conditions on one vertex, and the host
- * evaluates conditions on several elements. */
+ * their values from their owners, which is collective. The filter evaluates conditions on one vertex, once for each
+ * distinct vertex, and the host evaluates conditions on several elements, once for each match. */
 
 #ifndef GEMP_MATCH_FILTER_RESIDUAL_H
 #define GEMP_MATCH_FILTER_RESIDUAL_H

@@ -212,17 +212,16 @@ static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, ge
 }
 
 /* Every string contains the empty string. */
-static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
+bool gemp_text_find(gemp_expr_kind kind, const gemp_string *whole, const gemp_string *part)
 {
-	size_t size = whole->string.size, part_size = part->string.size;
-	if (part_size > size)
-		return GEMP_IS_FALSE;
-	if (part_size == 0)
-		return GEMP_IS_TRUE;
-	const char *from = whole->string.bytes + (kind == GEMP_ENDS_WITH ? size - part_size : 0);
+	if (part->size > whole->size)
+		return false;
+	if (part->size == 0)
+		return true;
+	const char *from = whole->bytes + (kind == GEMP_ENDS_WITH ? whole->size - part->size : 0);
 	if (kind == GEMP_CONTAINS)
-		return truth_of(memmem(from, size, part->string.bytes, part_size) != NULL);
-	return truth_of(memcmp(from, part->string.bytes, part_size) == 0);
+		return memmem(from, whole->size, part->bytes, part->size) != NULL;
+	return memcmp(from, part->bytes, part->size) == 0;
 }
 
 /* The test is unknown for a value that is not a string. Binding has warned about it. */
@@ -231,7 +230,7 @@ static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr
 	gemp_value whole, part;
 	gemp_code code = evaluate_operands(e, expr, &whole, &part);
 	bool unknown = code != GEMP_OK || whole.null || part.null || whole.type != GEMP_STRING || part.type != GEMP_STRING;
-	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : find_text(expr->kind, &whole, &part));
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(gemp_text_find(expr->kind, &whole.string, &part.string)));
 	return code;
 }
 

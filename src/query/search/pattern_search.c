@@ -215,6 +215,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->result_fill_percent = one->result_fill_percent;
 	total->distinct_passes += one->distinct_passes;
 	total->complete = total->complete && one->complete;
+	total->on_host = total->on_host && one->on_host;
 	total->kernel_imbalance = one->kernel_imbalance;
 	total->match_imbalance = one->match_imbalance;
 	memcpy(total->part_share, one->part_share, sizeof total->part_share);
@@ -347,7 +348,7 @@ gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count
 	GEMP_OWNED_BY(gemp_sink_free) gemp_sink apply = { 0 };
 	bool again;
 	if (result)
-		*result = (gemp_match_result){ .complete = true };
+		*result = (gemp_match_result){ .complete = true, .on_host = f->variant_count > 0 };
 	if (f->apply)
 		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
 	do
