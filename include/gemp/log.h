@@ -25,7 +25,7 @@ typedef void gemp_log_callback(void *self, gemp_verbosity level, bool warning, i
 
 /* Receives the progress of long work, on rank 0 only, possibly many times a second. `task` names the work, or is NULL
  * when the work has ended. `done` of `total` steps are finished; `total` is 0 if the number of steps is not known.
- * `found` is the number of results so far. */
+ * `found` is the number of results so far. If all three are 0, the task has no steps and should be shown at once. */
 typedef void gemp_progress_callback(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found);
 
 #ifdef __cplusplus

@@ -61,6 +61,17 @@ static void print_progress(uint64_t done, uint64_t total, uint64_t found, double
 	fflush(stderr);
 }
 
+/* A task without numbers of steps and results lasts for seconds, such as the compilation of kernels. On a terminal its
+ * name is shown at once. */
+static void announce(void)
+{
+	if (progress.on_line || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K%s", progress.task);
+	fflush(stderr);
+	progress.on_line = true;
+}
+
 /* A new task begins if the name changes or the count decreases. */
 void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
@@ -76,6 +87,10 @@ void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_
 		progress.start = progress.shown = time;
 	}
 	progress.done = done;
+	if (!done && !total && !found) {
+		announce();
+		return;
+	}
 	bool terminal = isatty(STDERR_FILENO);
 	if (time - progress.start < first_wait || time - progress.shown < (terminal ? terminal_wait : file_wait))
 		return;

@@ -257,6 +257,26 @@ static void yield_to_builder(const gemp_device *device)
 		nanosleep(&pause, NULL);
 }
 
+/* Seconds of compiling after which another compilation on a GPU is announced; one program takes some tenths. */
+static const double short_compiling = 0.5;
+
+static double compiling; /* seconds that this process has spent on compiling */
+
+/* Tells the user of compilations that take more than a second together. PoCL takes a second or more for each program,
+ * and its cache cannot be queried; a file of ours remembers that it has compiled the program. */
+static void announce(const gemp_device *device, const uint64_t key[2])
+{
+	static const char task[] = "compiling kernels, first run only";
+	char name[64];
+	GEMP_OWNED void *mark = NULL;
+	size_t size;
+	snprintf(name, sizeof name, "compiled-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
+	if (device->gpu ? compiling > short_compiling : keeps_binaries(device) || !gemp_cache_load(name, &mark, &size))
+		gemp_progress(task, 0, 0, 0);
+	if (!mark && !keeps_binaries(device))
+		gemp_cache_store(name, "1", 1);
+}
+
 /* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. */
 static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
@@ -266,6 +286,7 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	bool waited;
 	if (load_cached(out, device, options))
 		return GEMP_OK;
+	announce(device, out->key);
 	if (!keeps_binaries(device))
 		return compile(out, device, source, options);
 	cache_name(name, out->key);
@@ -338,6 +359,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 		remember_program(device, out);
 	}
 	out->seconds = gemp_now() - began;
+	compiling += out->cached ? 0 : out->seconds;
 	gemp_trace_add(out->cached ? "load kernels" : "compile", GEMP_LANE_HOST, began);
 	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)out->key[0],
 	               out->cached ? "loaded" : "built", out->seconds);

@@ -7,6 +7,36 @@ expect 0 1 generate uniform --vertices 100 --edges 600 --weights 9 -o g.h5 -q
 expect 2 1 warm g.h5
 says "accepts no argument 'g.h5'"
 
+# On a terminal, and only there, a first run tells that it compiles kernels.
+GEMP_CACHE_DIR=$work/first POCL_CACHE_DIR=$work/first "$GEMP_PYTHON" - <<'PYTHON' || fail "a message about compiling"
+import os
+import subprocess
+
+
+def stderr_of(on_terminal, *more):
+    reader, writer = os.openpty() if on_terminal else os.pipe()
+    started = subprocess.Popen([os.environ["GEMP_MPI"], "components", "g.h5", "--on", "device", "--devices", "cpu", *more],
+                               stdout=subprocess.DEVNULL, stderr=writer)
+    os.close(writer)
+    text = b""
+    try:
+        while part := os.read(reader, 4096):
+            text += part
+    except OSError:  # the last process has closed the terminal
+        pass
+    assert started.wait() == 0, text
+    return text.decode()
+
+
+first, later = stderr_of(True), stderr_of(True)
+assert "\r\x1b[Kcompiling kernels, first run only" in first and first.endswith("\r\x1b[K"), first
+assert later == "", later
+os.environ["GEMP_CACHE_DIR"] += "/file"
+assert stderr_of(False) == ""
+os.environ["GEMP_CACHE_DIR"] += "/quiet"
+assert stderr_of(True, "-q") == ""
+PYTHON
+
 # A single rank also uses its device for the topology.
 expect 0 1 warm --devices cpu -q
 
