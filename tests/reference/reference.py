@@ -210,11 +210,11 @@ class Reference:
 
 
 class Run:
-    """A run of the program on some ranks. output: the path given to --output, or None."""
+    """A run of the program on some ranks. One rank starts without mpirun, whose start takes longer than most runs."""
 
     def __init__(self, ranks, arguments, limit=120, env=None):
         self.arguments = [str(a) for a in arguments]
-        self.command = MPIRUN + ['-n', str(ranks), PROGRAM] + self.arguments
+        self.command = (MPIRUN + ['-n', str(ranks)] if ranks > 1 else []) + [PROGRAM] + self.arguments
         began = time.time()
         process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors='replace',
