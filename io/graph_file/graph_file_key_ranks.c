@@ -5,6 +5,7 @@
 
 #include "core/limits.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -22,18 +23,44 @@ static gemp_code first_key(const gemp_h5 *h5, int64_t *first)
 	return GEMP_OK;
 }
 
+/* Keys that are compared with their ranks, or become ranks. */
+typedef struct key_distance {
+	const int64_t *keys;
+	uint32_t *ranks;
+	uint64_t first; /* the smallest key */
+	uint64_t limit; /* ranks are less */
+} key_distance;
+
+static bool is_far(const void *self, size_t v)
+{
+	const key_distance *d = self;
+	return (uint64_t)d->keys[v] - d->first >= d->limit;
+}
+
+static bool is_another(const void *self, size_t v)
+{
+	const key_distance *d = self;
+	return (uint64_t)d->keys[v] - d->first != d->ranks[v];
+}
+
+static void set_ranks(void *context, size_t begin, size_t end)
+{
+	const key_distance *d = context;
+	for (size_t v = begin; v < end; v++)
+		d->ranks[v] = (uint32_t)((uint64_t)d->keys[v] - d->first);
+}
+
 /* Collective. The keys are the integers from `first` on, each once, so they are in the order of their ranks. */
 static gemp_code derive_ranks(const gemp_h5 *h5, gemp_shard *graph, int64_t first)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
 	gemp_code code = graph->keys.type == GEMP_INTEGER && !graph->keys.null ? GEMP_NEW(ranks, graph->rows)
 	                                                                       : gemp_file_damaged(h5, "/nodes", no_ranks);
-	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
-		uint64_t rank = (uint64_t)graph->keys.integers[v] - (uint64_t)first;
-		if (rank >= graph->vertex_count)
-			code = gemp_file_damaged(h5, "/nodes", no_ranks);
-		ranks[v] = (uint32_t)rank;
-	}
+	key_distance d = { graph->keys.integers, ranks, (uint64_t)first, graph->vertex_count };
+	if (code == GEMP_OK && gemp_any(graph->rows, is_far, &d))
+		code = gemp_file_damaged(h5, "/nodes", no_ranks);
+	if (code == GEMP_OK)
+		gemp_for_elements(graph->rows, set_ranks, &d);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	gemp_free(graph->key_ranks);
 	graph->key_ranks = ranks;
@@ -66,19 +93,17 @@ gemp_code gemp_file_get_key_ranks(const gemp_h5 *h5, gemp_shard *graph)
  * distance from *first. */
 static bool keys_are_consecutive(const gemp_comm *comm, const gemp_shard *graph, int64_t *first)
 {
-	uint64_t wrong = 0, base[2] = { 0, 0 };
+	uint64_t base[2] = { 0, 0 }; /* the greatest key without rank of all ranks, and the complement of the least one */
 	if (graph->keys.type != GEMP_INTEGER || graph->vertex_count == 0 || gemp_limits_now()->file_version == 1)
 		return false;
-	for (size_t v = 0; v < graph->rows; v++)
-		if (graph->key_ranks[v] == 0) {
-			base[0] = (uint64_t)graph->keys.integers[v];
-			base[1] = 1;
-		}
-	gemp_comm_sum(comm, base, 2);
-	for (size_t v = 0; v < graph->rows; v++)
-		wrong |= (uint64_t)graph->keys.integers[v] - base[0] != graph->key_ranks[v];
+	if (graph->rows) {
+		base[0] = (uint64_t)graph->keys.integers[0] - graph->key_ranks[0];
+		base[1] = ~base[0];
+	}
+	gemp_comm_max(comm, base, 2);
+	const key_distance d = { graph->keys.integers, graph->key_ranks, base[0], graph->vertex_count };
 	*first = (int64_t)base[0];
-	return gemp_comm_sum1(comm, wrong) == 0 && base[1] == 1;
+	return gemp_comm_sum1(comm, base[0] != ~base[1] || gemp_any(graph->rows, is_another, &d)) == 0;
 }
 
 gemp_code gemp_file_put_key_ranks(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows, bool *stored)

@@ -9,6 +9,7 @@
 #include "core/threads.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_numbers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -48,12 +49,6 @@ static gemp_code get_array(const gemp_file_matrix *matrix, gemp_code code, const
 	return gemp_h5_read(matrix->h5, code, path, type, first, count, own, out);
 }
 
-/* Element `index` of an array of 32-bit or 64-bit integers. */
-static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
-{
-	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
-}
-
 /* Collective. Finds the types of pointers and indices and checks their lengths. */
 static gemp_code get_types(gemp_file_matrix *matrix)
 {
@@ -84,12 +79,13 @@ typedef struct row_check {
 static void widen_range(void *context, size_t begin, size_t end)
 {
 	row_check *check = context;
-	const gemp_h5_type type = check->matrix->pointer;
-	const uint64_t first = load_number(check->numbers, type, 0);
+	const gemp_h5_kind kind = check->matrix->pointer.kind;
+	const uint64_t first = (uint64_t)gemp_h5_number_at(check->numbers, kind, 0);
 	bool bad = false;
 	for (size_t v = begin; v < end; v++) {
-		uint64_t pointer = load_number(check->numbers, type, v);
-		bad |= pointer > check->matrix->entries || (v && pointer < load_number(check->numbers, type, v - 1));
+		uint64_t pointer = (uint64_t)gemp_h5_number_at(check->numbers, kind, v);
+		bad |= pointer > check->matrix->entries ||
+		       (v && pointer < (uint64_t)gemp_h5_number_at(check->numbers, kind, v - 1));
 		check->pointers[v] = pointer - first;
 	}
 	if (bad)
@@ -106,7 +102,7 @@ gemp_code gemp_file_matrix_get_pointers(gemp_file_matrix *matrix, const gemp_sha
 	gemp_code code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
 	GEMP_TRY(get_array(matrix, code, "pointers_to_1", matrix->pointer, graph->first_vertex, count, graph->rows + last,
 	                   numbers));
-	*first = load_number(numbers, matrix->pointer, 0);
+	*first = (uint64_t)gemp_h5_number_at(numbers, matrix->pointer.kind, 0);
 	row_check check = { .matrix = matrix, .graph = graph, .numbers = numbers, .pointers = pointers };
 	gemp_for_elements(count, widen_range, &check);
 	if (check.bad || (graph->first_vertex == 0 && *first != 0) ||
@@ -166,6 +162,17 @@ gemp_code gemp_file_matrix_get_indices(const gemp_file_matrix *matrix, const gem
 	return GEMP_OK;
 }
 
+typedef struct edge_check {
+	const gemp_edge *edges;
+	uint64_t entries;
+} edge_check;
+
+static bool is_beyond(const void *self, size_t i)
+{
+	const edge_check *check = self;
+	return check->edges[i] >= check->entries;
+}
+
 gemp_code gemp_file_matrix_get_edges(const gemp_file_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	GEMP_OWNED char *path = gemp_h5_join(matrix->path, "edge");
@@ -173,18 +180,14 @@ gemp_code gemp_file_matrix_get_edges(const gemp_file_matrix *matrix, uint64_t fi
 	GEMP_OWNED uint32_t *narrow = NULL;
 	gemp_h5_type type;
 	uint64_t total = 0;
-	bool beyond = false;
 	GEMP_TRY(gemp_h5_info(matrix->h5, path, &type, &total));
 	bool wide = type.kind != GEMP_H5_U32;
 	gemp_code code = gemp_new_all(GEMP_ARRAY(edges, count), GEMP_ARRAY(narrow, wide ? 0 : count));
 	GEMP_TRY(gemp_h5_read(matrix->h5, code, path, gemp_h5_type_of(wide ? GEMP_H5_U64 : GEMP_H5_U32), first, count,
 	                      count, wide ? (void *)edges : narrow));
-	for (uint64_t e = 0; e < count; e++) {
-		if (!wide)
-			edges[e] = narrow[e];
-		beyond |= edges[e] >= matrix->entries;
-	}
-	if (beyond)
+	if (!wide)
+		gemp_h5_numbers_widen((int64_t *)edges, narrow, GEMP_H5_U32, count);
+	if (gemp_any(count, is_beyond, &(edge_check){ edges, matrix->entries }))
 		code = gemp_file_damaged(matrix->h5, matrix->path, "has the number of an edge beyond the last one");
 	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
 	*out = edges;
@@ -201,19 +204,10 @@ gemp_code gemp_file_matrix_put_edges(const gemp_file_matrix *matrix, gemp_h5_sla
 	const gemp_limits *limits = gemp_limits_now();
 	const bool wide = matrix->entries / 2 > limits->file_i32_max || limits->file_version == 1;
 	gemp_code code = GEMP_NEW(narrow, wide ? 0 : rows.count);
-	for (uint64_t e = 0; code == GEMP_OK && !wide && e < rows.count; e++)
-		narrow[e] = (uint32_t)edges[e];
+	if (code == GEMP_OK && !wide)
+		gemp_h5_numbers_narrow(narrow, GEMP_H5_U32, (const int64_t *)edges, rows.count, 0);
 	return gemp_h5_write_in(matrix->h5, code, matrix->path, "edge", gemp_h5_type_of(wide ? GEMP_H5_U64 : GEMP_H5_U32),
 	                        rows, wide ? (const void *)edges : narrow);
-}
-
-/* Every number fits, since number_type chose the type by the largest number. */
-static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
-{
-	if (type.kind == GEMP_H5_I32)
-		((int32_t *)out)[index] = (int32_t)number;
-	else
-		((int64_t *)out)[index] = (int64_t)number;
 }
 
 /* Collective. Writes the dataset under binsparse's name and links it under AnnData's name. code: as in
@@ -232,8 +226,8 @@ static gemp_code put_pointers(const gemp_file_matrix *matrix, const gemp_shard *
 {
 	uint64_t count = graph->rows + (graph->rank == graph->ranks - 1);
 	GEMP_OWNED void *numbers = gemp_calloc(count, matrix->pointer.size);
-	for (uint64_t v = 0; numbers && v < count; v++)
-		store_number(numbers, matrix->pointer, v, first + begin[v]);
+	if (numbers)
+		gemp_h5_numbers_narrow(numbers, matrix->pointer.kind, (const int64_t *)begin, count, (int64_t)first);
 	return put_array(matrix, numbers ? GEMP_OK : GEMP_ENOMEM, "pointers_to_1", "indptr", matrix->pointer,
 	                 (gemp_h5_slab){ graph->vertex_count + 1, graph->first_vertex, count }, numbers);
 }

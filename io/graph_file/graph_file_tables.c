@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,49 +53,15 @@ gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char 
 	return gemp_h5_write(h5, GEMP_OK, *path, type_of(column->type), rows, values_of(column));
 }
 
-/* Collective. The narrowest type of integers that holds all keys of all ranks. */
-static gemp_h5_type narrowest_type(const gemp_comm *comm, const gemp_column *keys)
-{
-	uint64_t widest = 0; /* a number x takes as many bits as x ^ (x >> 63), and its sign */
-	for (size_t v = 0; v < keys->rows; v++)
-		widest |= (uint64_t)(keys->integers[v] ^ (keys->integers[v] >> 63));
-	gemp_comm_max(comm, &widest, 1);
-	return gemp_h5_type_of(widest <= INT8_MAX    ? GEMP_H5_I8
-	                       : widest <= INT16_MAX ? GEMP_H5_I16
-	                       : widest <= INT32_MAX ? GEMP_H5_I32
-	                                             : GEMP_H5_I64);
-}
-
-/* Integers of any width. An array is widened in place from its end, as each number takes more bytes than before. */
-static void store_integer(void *array, gemp_h5_kind kind, size_t i, int64_t number)
-{
-	switch (kind) {
-	case GEMP_H5_I8: ((int8_t *)array)[i] = (int8_t)number; break;
-	case GEMP_H5_I16: ((int16_t *)array)[i] = (int16_t)number; break;
-	case GEMP_H5_I32: ((int32_t *)array)[i] = (int32_t)number; break;
-	default: ((int64_t *)array)[i] = number;
-	}
-}
-
-static int64_t load_integer(const void *array, gemp_h5_kind kind, size_t i)
-{
-	switch (kind) {
-	case GEMP_H5_I8: return ((const int8_t *)array)[i];
-	case GEMP_H5_I16: return ((const int16_t *)array)[i];
-	case GEMP_H5_I32: return ((const int32_t *)array)[i];
-	default: return ((const int64_t *)array)[i];
-	}
-}
-
 gemp_code gemp_file_put_keys(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *keys,
                              gemp_h5_slab rows, char **path)
 {
 	if (keys->type != GEMP_INTEGER || gemp_limits_now()->file_version == 1)
 		return gemp_file_put_column(h5, group, strings, keys, rows, path);
-	const gemp_h5_type type = narrowest_type(h5->comm, keys);
+	const gemp_h5_type type = gemp_h5_type_of(gemp_h5_numbers_kind(h5->comm, keys->integers, keys->rows));
 	GEMP_OWNED void *narrow = gemp_calloc(rows.count, type.size);
-	for (size_t v = 0; narrow && v < rows.count; v++)
-		store_integer(narrow, type.kind, v, keys->integers[v]);
+	if (narrow)
+		gemp_h5_numbers_narrow(narrow, type.kind, keys->integers, rows.count, 0);
 	*path = gemp_h5_join_encoded(group, keys->name, "");
 	return gemp_h5_write(h5, narrow ? GEMP_OK : GEMP_ENOMEM, *path, type, rows, narrow);
 }
@@ -124,11 +91,14 @@ static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *en
 	if ((!narrow && type.kind != type_of(column->type).kind) || total != rows.total)
 		return gemp_fail(GEMP_EDATA, "%s: '%s' is not a column of type %s with %" PRIu64 " rows; make the file again",
 		                 h5->path, path, gemp_type_name[column->type], rows.total);
+	GEMP_OWNED char *packed = NULL;
 	gemp_code code = gemp_column_reserve(column, rows.count, 0);
+	GEMP_THEN(GEMP_NEW(packed, narrow ? rows.count * type.size : 0));
 	column->rows = rows.count;
-	GEMP_TRY(gemp_h5_read(h5, code, values, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
-	for (size_t i = narrow ? rows.count : 0; i-- > 0;)
-		column->integers[i] = load_integer(column->integers, type.kind, i);
+	GEMP_TRY(gemp_h5_read(h5, code, values, type, rows.first, rows.count, rows.count,
+	                      narrow ? packed : (void *)(uintptr_t)values_of(column)));
+	if (narrow)
+		gemp_h5_numbers_widen(column->integers, packed, type.kind, rows.count);
 	if (nullable)
 		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
 	return column->type == GEMP_FLOAT ? gemp_comm_agree(h5->comm, mark_nan(column)) : GEMP_OK;

@@ -66,7 +66,8 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { .count = count };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	GEMP_OWNED uint64_t *vertices = NULL;
-	GEMP_OWNED void *codes = gemp_calloc(graph->rows, type.size);
+	const bool same = count == 1 && gemp_limits_now()->file_version > 1;
+	GEMP_OWNED void *codes = gemp_calloc(same ? 0 : graph->rows, type.size);
 	gemp_code code = codes ? gemp_new_all(GEMP_ARRAY(names.text, count), GEMP_ARRAY(vertices, count)) : GEMP_ENOMEM;
 	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
@@ -78,12 +79,11 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 		if (code == GEMP_OK)
 			code = (names.text[s] = gemp_strdup(set->count ? name.data : "")) ? GEMP_OK : GEMP_ENOMEM;
 	}
-	for (size_t v = 0; codes && v < graph->rows; v++)
+	for (size_t v = 0; codes && !same && v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(count == 1 && gemp_limits_now()->file_version > 1
-	             ? gemp_file_put_zero_codes(h5, "/nodes/_label", rows.total, type)
-	             : gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(same ? gemp_file_put_zero_codes(h5, "/nodes/_label", rows.total, type)
+	              : gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
 	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
