@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* Each device has its own memory, so the largest peak is reported and not the sum of the peaks. */
@@ -135,6 +136,20 @@ gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devi
 	context->budgets = *budgets;
 	*out = context;
 	context = NULL;
+	return GEMP_OK;
+}
+
+/* The threads of the host are those of a CPU device, so `cpu` needs no check, and no driver is loaded for it. */
+gemp_code gemp_runtime_check_devices(gemp_runtime *context)
+{
+	GEMP_OWNED gemp_device_pick *picks = NULL;
+	size_t count = 0;
+	const char *devices = context->device_spec;
+	if (context->device || !devices || strcasecmp(devices, "auto") == 0 || strcasecmp(devices, "cpu") == 0)
+		return GEMP_OK;
+	double began = gemp_now();
+	GEMP_TRY(choose_devices(&picks, &count, context->comm, devices));
+	gemp_timers_add(&context->timers, GEMP_PHASE_BUILD, began);
 	return GEMP_OK;
 }
 

@@ -192,6 +192,8 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_d
 		GEMP_TRY(gemp_runtime_open_first(context->runtime));
 	else if (need == GEMP_NEED_ALL_DEVICES)
 		GEMP_TRY(gemp_runtime_open_devices(context->runtime));
+	else
+		GEMP_TRY(gemp_runtime_check_devices(context->runtime));
 	*out = context->runtime;
 	return GEMP_OK;
 }

@@ -106,6 +106,9 @@ export OCL_ICD_VENDORS=$work/in
 bad 69 '[Dd]evice|OpenCL' match g.h5 --pattern triangle --on device
 unset OCL_ICD_VENDORS
 bad '2|69' 'no-such-device' match g.h5 --pattern triangle --on device --devices no-such-device
+# A named device must exist, also if the host answers.
+bad 69 'no-such-device' match g.h5 --pattern triangle --count --devices no-such-device
+bad 69 "fits '99'" match g.h5 "MATCH (a:Person)-[:ACTS_IN]->(m) RETURN a" --devices 99
 
 # outputs
 query='MATCH (a:Person)-[:ACTS_IN]->(m) RETURN a, m'
