@@ -14,6 +14,7 @@ OPTIONS = {
     '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU device has one lane
     '--pivot': [None, None, None, 'off'],
     '--exchange': [None, None, 'push', 'pull'], '--row-cache': [None, None, '4K', '8K', '32K'],
+    '--on': [None, None, 'host', 'host', 'device'],
 }
 
 
