@@ -160,6 +160,7 @@ typedef struct gemp_write_settings {
 	 * was imported from. */
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
+	bool compressed; /* compress the arrays of the file; false by default */
 } gemp_write_settings;
 
 /* Local. Sets all defaults. */

@@ -414,7 +414,7 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 }
 
 /* Collective. Tests whether the column at `path` and `values`, the values of the relation's matrix by source, are the
- * same dataset. In a weighted file both are hard links to one dataset, so they have the same offset in the file. */
+ * same dataset. In a weighted file both are hard links to one dataset, so they have the same address. */
 static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
@@ -424,8 +424,9 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 	if (exists && values) {
 		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
 		other = H5Dopen2(h5->file, path, H5P_DEFAULT); /* fails for a column with a mask, which is a group */
-		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF &&
-		       H5Dget_offset(one) == H5Dget_offset(other);
+		H5O_info_t info[2];
+		*out = one >= 0 && other >= 0 && H5Oget_info2(one, &info[0], H5O_INFO_BASIC) >= 0 &&
+		       H5Oget_info2(other, &info[1], H5O_INFO_BASIC) >= 0 && info[0].addr == info[1].addr;
 	}
 	return gemp_comm_agree(h5->comm, values ? GEMP_OK : GEMP_ENOMEM);
 }

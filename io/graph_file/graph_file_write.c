@@ -257,12 +257,14 @@ static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
 
 /* After a failure an older file with this name is unchanged. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
-                                         const gemp_provenance *provenance, const char *weight)
+                                         const gemp_provenance *provenance, const char *weight, bool compressed)
 {
 	gemp_h5 h5 = { 0 };
 	GEMP_TRY(load_written(comm, graph));
 	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
-	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
+	compressed |= gemp_limits_now()->file_compressed;
+	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, compressed);
+	h5.compressed = compressed;
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
 	return gemp_h5_commit(&h5, path, code);
 }
@@ -271,5 +273,5 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance)
 {
-	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL);
+	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL, false);
 }

@@ -20,8 +20,9 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const 
                                 const gemp_provenance *provenance);
 
 /* Collective. Does the same, but an edge attribute, the weight, gives the values of the matrices. The weight holds
- * integers or floats without NULL. A relation without this attribute has the value 1 for each edge. NULL: no weight. */
+ * integers or floats without NULL. A relation without this attribute has the value 1 for each edge. NULL: no weight.
+ * compressed: arrays are compressed (io/hdf5/bit_planes.h), and rank 0 alone writes. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
-                                         const gemp_provenance *provenance, const char *weight);
+                                         const gemp_provenance *provenance, const char *weight, bool compressed);
 
 #endif

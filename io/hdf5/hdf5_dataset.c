@@ -1,5 +1,5 @@
-/* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an
- * attribute. Only datasets whose elements are all equal are virtual datasets without sources: these have nothing but a
+/* The datasets of graph files have one dimension, are contiguous and have no filters unless the file is compressed, and
+ * carry a checksum as an attribute. Only datasets whose elements are all equal are virtual datasets without sources: these have nothing but a
  * fill value. (Parallel HDF5 allocates the space of every contiguous dataset, so a fill value alone does not save it.)
  *
  * With parallel HDF5 the ranks write and read their parts together. With serial HDF5 rank 0 writes the parts of all
@@ -9,11 +9,13 @@
 
 #include "io/hdf5/hdf5_dataset.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_packed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 enum {
 	MAX_MOVED = 64 << 20,     /* maximal number of bytes that a rank moves in one call */
 	CHECKSUM_CHUNK = 1 << 18, /* elements that a thread hashes at a time */
+	LITTLE_ENDIAN_MACHINE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 };
 
 /* Finds the gemp_h5_type that equals an HDF5 type, including its byte order. False if this program never writes such a
@@ -102,7 +105,7 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 /* Rank 0 writes its own part first, and then the part of each other rank as it arrives. After a failure rank 0
  * continues to receive, since the senders would wait for ever. parts[ranks]: the rows of each rank. */
 static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const gemp_h5_slab *parts,
-                             const char *data, char *buffer, uint64_t step)
+                             const char *data, char *buffer, uint64_t step, gemp_h5_packer *packer)
 {
 	gemp_code code = GEMP_OK;
 	for (int r = 0; r < h5->comm->size; r++)
@@ -114,7 +117,8 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 				GEMP_MPI(MPI_Recv(buffer, (int)(moved * size), MPI_BYTE, r, GEMP_TAG_OUTPUT, h5->comm->world,
 				                  MPI_STATUS_IGNORE));
 			}
-			GEMP_THEN(gemp_h5_move(h5, dataset, type, parts[r].first + at, moved, from));
+			GEMP_THEN(packer ? gemp_h5_packer_add(packer, from, moved)
+			                 : gemp_h5_move(h5, dataset, type, parts[r].first + at, moved, from));
 		}
 	return code;
 }
@@ -126,14 +130,18 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 {
 	GEMP_OWNED gemp_h5_slab *parts = NULL;
 	GEMP_OWNED char *buffer = NULL;
+	GEMP_OWNED_BY(gemp_h5_packer_free) gemp_h5_packer packer = { 0 };
+	const bool packed = h5->comm->rank == 0 && gemp_h5_is_packed(dataset);
 	uint64_t step = gemp_max(MAX_MOVED / size, 1), max = mine.count;
 	gemp_comm_max(h5->comm, &max, 1);
 	gemp_code code = gemp_new_all(GEMP_ARRAY(parts, (size_t)h5->comm->size),
 	                              GEMP_ARRAY(buffer, h5->comm->rank ? 0 : gemp_min(max, step) * size));
+	if (packed)
+		GEMP_THEN(gemp_h5_packer_init(&packer, h5, dataset, size, mine.total));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	GEMP_MPI(MPI_Gather(&mine, 3, MPI_UINT64_T, parts, 3, MPI_UINT64_T, 0, h5->comm->world));
 	if (h5->comm->rank == 0)
-		code = write_parts(h5, dataset, type, size, parts, data, buffer, step);
+		code = write_parts(h5, dataset, type, size, parts, data, buffer, step, packed ? &packer : NULL);
 	for (uint64_t at = 0; at < mine.count && h5->comm->rank != 0; at += step)
 		GEMP_MPI(MPI_Send(data + at * size, (int)(gemp_min(mine.count - at, step) * size), MPI_BYTE, 0, GEMP_TAG_OUTPUT,
 		                  h5->comm->world));
@@ -149,7 +157,9 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gem
 	code = gemp_h5_before_change(h5, code, path);
 	if (h5->active) {
 		GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-		GEMP_THEN(make_dataset(h5, path, id, rows.total, &dataset));
+		GEMP_THEN(h5->compressed && rows.total >= gemp_limits_now()->file_compressed_min
+		              ? gemp_h5_packed_make(h5, path, id, type.size, rows.total, &dataset)
+		              : make_dataset(h5, path, id, rows.total, &dataset));
 	}
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (rows.total && h5->parallel)
@@ -237,8 +247,9 @@ static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *datase
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: dataset '%s' is of a type or shape that graph files do not have; make the file again",
 		                 h5->path, path);
-	else if (code == GEMP_OK && (is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
-	                                                   : H5Dget_storage_size(*dataset) != size[0] * type->size))
+	else if (code == GEMP_OK && !gemp_h5_is_packed(*dataset) &&
+	         (is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
+	                                : H5Dget_storage_size(*dataset) != size[0] * type->size))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "dataset '%s': ", path);
@@ -272,8 +283,7 @@ gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t
  * little-endian as the file is. */
 static bool is_direct(const gemp_h5 *h5, hid_t dataset)
 {
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !h5->parallel && !h5->writing &&
-	       H5Dget_offset(dataset) != HADDR_UNDEF;
+	return LITTLE_ENDIAN_MACHINE && !h5->parallel && !h5->writing && H5Dget_offset(dataset) != HADDR_UNDEF;
 }
 
 enum {
@@ -363,7 +373,10 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 		return gemp_comm_agree(h5->comm, fill_constant(h5, dataset, id, type.size, count, data));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
-	if (total && is_direct(h5, dataset)) {
+	if (total && gemp_h5_is_packed(dataset) && LITTLE_ENDIAN_MACHINE) {
+		GEMP_TRY(gemp_comm_agree(h5->comm,
+		                         gemp_h5_packed_read(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
+	} else if (total && is_direct(h5, dataset)) {
 		GEMP_TRY(
 			gemp_comm_agree(h5->comm, read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total) {

@@ -10,6 +10,7 @@
 #include "core/limits.h"
 #include "core/memory.h"
 #include "io/file/output.h"
+#include "io/hdf5/hdf5_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +64,7 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 	H5dont_atexit(); /* HDF5 would flush an abandoned file at exit; see also gemp_comm_forbid_finalize */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	gemp_h5_filter_register();
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
 	/* A single rank reads without MPI, since it would pay for setting up MPI-IO and gain nothing. */
 	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);

@@ -9,7 +9,8 @@
  * A path may be NULL on a rank that had no memory for it. The collective functions that make or open an object then
  * return GEMP_ENOMEM on all ranks, so callers need not check the result of gemp_h5_join.
  *
- * The datasets of hdf5_dataset have one dimension, are contiguous and have no filters. Their attribute `checksum` is
+ * The datasets of hdf5_dataset have one dimension. They are contiguous and have no filters, or are compressed
+ * (hdf5_packed.h). Their attribute `checksum` is
  * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with the element's index as the seed. The
  * checksum is compared whenever the ranks together read all elements. */
 
@@ -31,6 +32,7 @@ typedef struct gemp_h5 {
 	bool active;           /* this rank calls HDF5; false on the ranks above 0 when rank 0 writes for all */
 	bool parallel;
 	bool writing;
+	bool compressed; /* datasets that are written are compressed (hdf5_packed.h); not with `parallel` */
 } gemp_h5;
 
 /* Types of elements, little-endian in the file. GEMP_H5_TEXT is UTF-8, padded with 0 to `size` bytes. GEMP_H5_BOOL is

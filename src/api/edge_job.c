@@ -338,7 +338,7 @@ static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output,
 		GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
 	GEMP_TRY(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
 	GEMP_TRY(gemp_shard_content_hash(comm, shard, &shard->hash));
-	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight));
+	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight, false));
 	if (!report)
 		return GEMP_OK;
 	gemp_report_detail(report, "Wrote attribute%s ", columns->count == 1 ? "" : "s");

@@ -42,7 +42,8 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
 		*bytes += file_size(provenance.inputs[i]);
-	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
+	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight,
+	                                      settings->compressed);
 }
 
 /* THE GRAPH FILE */

@@ -154,8 +154,8 @@ static gemp_code partition(gemp_context *context, const gemp_options *options, g
 	if (options->output)
 		GEMP_TRY(gemp_output_check(context, options));
 	else
-		GEMP_TRY(
-			gemp_options_refuse(options, "weight", "is about the file that --output writes; give both, or neither"));
+		GEMP_TRY(gemp_options_refuse(options, "weight|compress",
+		                             "is about the file that --output writes; give both, or neither"));
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	GEMP_TRY(gemp_graph_partition(options->output ? &ordered : NULL, graph, &settings, report));
 	if (!options->output)

@@ -271,6 +271,7 @@ static gemp_code transform(gemp_context *context, const gemp_options *options, g
 	gemp_write_settings_init(&write);
 	write.command = options->as_given;
 	write.weight = options->weight;
+	write.compressed = options->compress;
 	write.inputs = (const char *const *)&options->arguments[1];
 	write.input_count = 1;
 	gemp_rewrite_settings_init(&settings);

@@ -43,6 +43,7 @@ const gemp_limits gemp_limits_default = {
 	.export_chunk = 1 << 16,
 	.file_i32_max = INT32_MAX,
 	.file_version = 2,
+	.file_compressed_min = 4096,
 	.trace_spans = 1000000,
 };
 

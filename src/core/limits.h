@@ -143,6 +143,10 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 1 makes graphs and their files as version 1 of the format has them, so that tests have such
 	 * files [2]: graph/either_rows, io/graph_file. */
 	int file_version;
+	/* Switch, all ranks: every graph file is compressed [false]: io/graph_file/graph_file_write. */
+	bool file_compressed;
+	/* Elements: a shorter array of a compressed file is stored as it is [4096]: io/hdf5/hdf5_dataset. */
+	uint64_t file_compressed_min;
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
 

@@ -1,6 +1,8 @@
 /* Tests undirected edges without attributes, which a graph file has as one symmetric matrix, and files of version 1. */
 #include "mpi/graph_file_case.h"
 
+#include <hdf5.h>
+
 /* Random bare edges: undirected, they are a symmetric matrix. */
 static fixture bare_fixture(size_t vertices, size_t edges, fixture_keys keys, uint64_t seed)
 {
@@ -87,6 +89,69 @@ static void test_version_1(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
+static void flip(const char *path, uint64_t at)
+{
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	fseek(file, (long)at, SEEK_SET);
+	int byte = fgetc(file);
+	fseek(file, (long)at, SEEK_SET);
+	fputc(byte ^ 4, file);
+	fclose(file);
+}
+
+/* The place of a byte of the first chunk of the indices; rank 0 alone finds it. */
+static uint64_t byte_of_chunk(const char *path, uint64_t *random)
+{
+	hsize_t first = 0, bytes = 0;
+	haddr_t place = 0;
+	unsigned mask = 0;
+	if (test_comm.rank != 0)
+		return 0;
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	hid_t indices = H5Dopen2(file, "/edges/KNOWS/csr/indices", H5P_DEFAULT);
+	assert_true(H5Dget_chunk_info_by_coord(indices, &first, &mask, &place, &bytes) >= 0 && bytes > 0);
+	H5Dclose(indices);
+	H5Fclose(file);
+	return place + gemp_random_below(random, bytes);
+}
+
+/* Compressed files hold the same graphs, are the same for all numbers of ranks, and damage is found. */
+static void test_compressed(void **state)
+{
+	(void)state;
+	char path[256];
+	uint64_t seed = test_seed_all(), random = seed;
+	TEST_LIMIT(file_compressed, true);
+	for (size_t i = 0; i < sizeof bare_sizes / sizeof *bare_sizes; i++)
+		for (int attributes = 0; attributes < 2; attributes++) {
+			fixture made = attributes
+			                   ? fixture_new(bare_sizes[i][0], bare_sizes[i][1], (fixture_keys)(i % 3), seed + i)
+			                   : bare_fixture(bare_sizes[i][0], bare_sizes[i][1], (fixture_keys)(i % 3), seed + i);
+			TEST_LIMIT(file_compressed_min, i % 2 ? 1 : 20);
+			round_trip(&made, seed + i, !attributes);
+			fixture_free(&made);
+		}
+	fixture made = bare_fixture(300, 4000, KEYS_INTEGER, seed);
+	gemp_shard *graph = build(&made, &test_comm, seed, true);
+	snprintf(path, sizeof path, "%s", test_path_all("packed.h5"));
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	for (int i = 0; i < 6; i++) {
+		uint64_t at = byte_of_chunk(path, &random);
+		if (test_comm.rank == 0)
+			flip(path, at);
+		assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+		if (test_comm.rank == 0)
+			flip(path, at);
+	}
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	gemp_shard_free(graph);
+	fixture_free(&made);
+	TEST_LIMIT_DEFAULT(file_compressed_min);
+	TEST_LIMIT_DEFAULT(file_compressed);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -95,6 +160,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symmetric),
 		cmocka_unit_test(test_version_1),
+		cmocka_unit_test(test_compressed),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -194,6 +194,7 @@ typedef struct gemp_options {
 	/* convert */
 	int export_format;
 	const char *only_type, *weight;
+	bool compress; /* the graph file that is written */
 	/* info, partition, help, completion */
 	bool schema;
 	uint64_t parts;

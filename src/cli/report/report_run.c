@@ -166,6 +166,7 @@ gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp
 	gemp_write_settings_init(&settings);
 	settings.command = options->as_given;
 	settings.weight = options->weight;
+	settings.compressed = options->compress;
 	return gemp_graph_write(graph, options->output, &settings, report);
 }
 
