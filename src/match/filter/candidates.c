@@ -310,14 +310,18 @@ uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 	return degree;
 }
 
-/* Counts one chunk of own rows. */
+/* Counts one chunk of own rows. Words of the bitmap without further bits are skipped, since few candidates are common. */
 static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const edge_count *c = context;
+	const uint32_t *bits = c->question.candidates->bits[c->at];
 	for (size_t v = begin; v < end; v++) {
-		uint64_t degree = gemp_candidates_has(c->question.candidates, c->at, c->question.graph->first_vertex + v)
-		                      ? gemp_statistics_row(&c->question, v)
-		                      : 0;
+		uint64_t id = c->question.graph->first_vertex + v;
+		if (bits && !(bits[id / 32] >> id % 32)) {
+			v += 31 - id % 32;
+			continue;
+		}
+		uint64_t degree = !bits || gemp_bits32_test(bits, id) ? gemp_statistics_row(&c->question, v) : 0;
 		c->edges[chunk] += degree;
 		c->squares[chunk] += (double)degree * (double)degree;
 	}
