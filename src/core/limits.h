@@ -101,8 +101,8 @@ typedef struct gemp_limits {
 	 * devices and not by the interpreter. A device needs about 0.2 s to start [2^24]: match/match_host. */
 	uint64_t interpret_work;
 	/* Values, for each thread of all ranks, all ranks: conditions on one vertex that test more values run on devices and
-	 * not on threads. A thread takes 1 to 10 ns a value, so at most as long as a device needs to start [2^24]:
-	 * match/match_host. */
+	 * not on threads. A thread takes 8 to 30 ns for a string, so .1 to .5 s at most; a device takes .2 s to start, and 2 s
+	 * if it must compile the kernels [2^24]: match/match_host. */
 	uint64_t filter_values;
 	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
 	 * match/interpret/interpreter. */
