@@ -19,7 +19,8 @@ static bool needs_targets(const gemp_match *m)
 	return needs;
 }
 
-/* Loads every relation that the pattern or a pushed-down condition names, with rows by target if they are needed. */
+/* Loads every relation that the pattern or a pushed-down condition names, with rows by target if they are needed, and
+ * merged rows if the file has them and a view will take them: all are then read at once. */
 static gemp_code load_relations(gemp_match *m)
 {
 	double began = gemp_now();
@@ -27,13 +28,18 @@ static gemp_code load_relations(gemp_match *m)
 	if (needs_targets(m))
 		parts |= m->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES;
 	for (size_t r = 0; r < m->graph->relation_count; r++) {
-		bool named = false;
-		for (size_t e = 0; e < m->pattern->edge_count; e++)
-			named |= m->pattern->edges[e].relations[r];
+		bool named = false, either = false;
+		for (size_t e = 0; e < m->pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &m->pattern->edges[e];
+			named |= edge->relations[r];
+			either |= edge->relations[r] && edge->direction == GEMP_EITHER;
+		}
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_TRY(gemp_shard_load_relation(m->graph, r, parts));
+			GEMP_TRY(gemp_shard_load_relation(
+				m->graph, r,
+				parts | (either && m->pattern->simple && m->graph->relations[r].merged ? GEMP_LOAD_EITHER : 0u)));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
 	return GEMP_OK;

@@ -30,12 +30,23 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Collective. Sums may use half of the device's memory. The estimate covers the rows, the rows of lower slots, a
- * support for each entry of both, and as much again for tables. */
-static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
+/* The memory of sums relative to the rows. All sums need the rows, and the rows of lower slots with the source of each
+ * entry, which are as large. Supports of both take the same again, and other sums have tables of their own. */
+static uint64_t copies_of_rows(const gemp_count_plan *plan)
+{
+	enum { WITHOUT_TABLES = 3, WITH_TABLES = 8 };
+	for (size_t i = 0; i < plan->sum_count; i++)
+		if (plan->sums[i].kind > GEMP_SUM_TRIANGLES)
+			return WITH_TABLES;
+	return plan->support ? WITH_TABLES : WITHOUT_TABLES;
+}
+
+/* Collective. Sums may use half of the device's memory. */
+static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph, const gemp_count_plan *plan)
 {
 	const gemp_device *device = context->device;
-	uint64_t entries = 2 * gemp_shard_edges(graph), bytes = 8 * (entries + graph->vertex_count) * sizeof(uint32_t);
+	uint64_t entries = 2 * gemp_shard_edges(graph);
+	uint64_t bytes = copies_of_rows(plan) * (entries + graph->vertex_count) * sizeof(uint32_t);
 	bool fits = bytes <= device->memory / 2 && entries * sizeof(uint32_t) <= device->max_buffer;
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
@@ -171,14 +182,16 @@ static gemp_code prepare_on_device(gemp_counting *c)
 	gemp_count_plan_free(c->plan);
 	c->plan = NULL;
 	GEMP_TRY(gemp_runtime_open_devices(c->context));
-	if (!rows_fit(c->context, c->graph)) {
-		c->enumerated = "the rows do not fit on every device";
-		return GEMP_OK;
-	}
 	allow_for_devices(&planner_options, c->context, c->graph);
 	GEMP_TRY(gemp_comm_agree(c->context->comm, find_sums(c, c->pattern, &planner_options)));
 	if (!c->plan)
 		return GEMP_OK;
+	if (!rows_fit(c->context, c->graph, c->plan)) {
+		gemp_count_plan_free(c->plan);
+		c->plan = NULL;
+		c->enumerated = "the rows do not fit on every device";
+		return GEMP_OK;
+	}
 	return c->options->explained ? upload_rows(c, &key)
 	                             : gemp_count_prepare(&c->engine, c->context, c->graph, &key, c->plan);
 }

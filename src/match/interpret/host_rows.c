@@ -34,12 +34,14 @@ static gemp_code load_relations(gemp_shard *graph, const gemp_plan *plan)
 {
 	for (size_t v = 0; v < plan->view_count; v++) {
 		const gemp_plan_view *view = &plan->views[v];
-		unsigned parts = gemp_view_parts(key_of(view).direction);
-		if (view->edges && (parts & GEMP_LOAD_IN))
-			parts |= GEMP_LOAD_IN_EDGES;
-		for (size_t r = 0; r < graph->relation_count; r++)
+		const gemp_view_key key = key_of(view);
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			unsigned parts = gemp_view_parts_of(&graph->relations[r], &key);
+			if (view->edges && (parts & GEMP_LOAD_IN))
+				parts |= GEMP_LOAD_IN_EDGES;
 			if (view->relations[r])
 				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
+		}
 	}
 	return GEMP_OK;
 }
