@@ -7,6 +7,7 @@
 #include "core/limits.h"
 #include "core/status.h"
 #include "core/threads.h"
+#include "core/vector.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_numbers.h"
@@ -115,6 +116,16 @@ gemp_code gemp_file_matrix_get_pointers(gemp_file_matrix *matrix, const gemp_sha
 	return GEMP_OK;
 }
 
+/* *descends becomes whether an index of the row is less than the index before it. */
+GEMP_VECTOR_BODY void find_descent_loop(const gemp_vertex *row, uint64_t count, bool *descends)
+{
+	uint32_t found = 0;
+	for (uint64_t e = 1; e < count; e++)
+		found |= row[e] < row[e - 1];
+	*descends = found;
+}
+GEMP_VECTOR_LOOP(find_descent, (const gemp_vertex *row, uint64_t count, bool *descends), (row, count, descends))
+
 /* Searches rely on rows that are sorted and hold only vertices of the graph, so both are checked. */
 static void check_range(void *context, size_t range, size_t begin, size_t end)
 {
@@ -123,8 +134,9 @@ static void check_range(void *context, size_t range, size_t begin, size_t end)
 	bool bad = false;
 	for (size_t v = begin; v < end; v++) {
 		uint64_t first = check->begin[v], last = check->begin[v + 1];
-		for (uint64_t e = first + 1; e < last; e++)
-			bad |= check->indices[e] < check->indices[e - 1];
+		bool descends;
+		find_descent(check->indices + first, last - first, &descends);
+		bad |= descends;
 		/* If the row ascends, its last index is the largest. */
 		bad |= last > first && check->indices[last - 1] >= check->graph->vertex_count;
 	}

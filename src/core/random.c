@@ -2,6 +2,8 @@
 
 #include "core/random.h"
 
+#include "core/vector.h"
+
 #include <string.h>
 #include <xxhash.h>
 
@@ -42,15 +44,18 @@ void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uin
 	}
 }
 
-/* For a constant size, the compiler drops the code of XXH3 for all other sizes. */
-#define SUM_OF(name, type)                                                      \
-	static uint64_t name(const type *elements, size_t count, uint64_t first)    \
-	{                                                                           \
-		uint64_t sum = 0;                                                       \
-		for (size_t i = 0; i < count; i++)                                      \
-			sum += XXH3_64bits_withSeed(&elements[i], sizeof(type), first + i); \
-		return sum;                                                             \
-	}
+/* For a constant size, the compiler drops the code of XXH3 for all other sizes and vectorises what is left. Unlike a
+ * hash of all bytes, the sum does not depend on how the elements are divided among threads and ranks. */
+#define SUM_OF(name, type)                                                                               \
+	GEMP_VECTOR_BODY void name##_loop(const type *elements, size_t count, uint64_t first, uint64_t *out) \
+	{                                                                                                    \
+		uint64_t sum = 0;                                                                                \
+		for (size_t i = 0; i < count; i++)                                                               \
+			sum += XXH3_64bits_withSeed(&elements[i], sizeof(type), first + i);                          \
+		*out = sum;                                                                                      \
+	}                                                                                                    \
+	GEMP_VECTOR_LOOP(name, (const type *elements, size_t count, uint64_t first, uint64_t *out),          \
+	                 (elements, count, first, out))
 SUM_OF(sum_of_bytes, uint8_t)
 SUM_OF(sum_of_words, uint32_t)
 SUM_OF(sum_of_long_words, uint64_t)
@@ -58,14 +63,15 @@ SUM_OF(sum_of_long_words, uint64_t)
 /* The three common element sizes have specialised loops. */
 uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first)
 {
-	if (size == sizeof(uint8_t))
-		return sum_of_bytes(bytes, count, first);
-	if (size == sizeof(uint32_t))
-		return sum_of_words(bytes, count, first);
-	if (size == sizeof(uint64_t))
-		return sum_of_long_words(bytes, count, first);
 	uint64_t sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += XXH3_64bits_withSeed((const char *)bytes + i * size, size, first + i);
+	if (size == sizeof(uint8_t))
+		sum_of_bytes(bytes, count, first, &sum);
+	else if (size == sizeof(uint32_t))
+		sum_of_words(bytes, count, first, &sum);
+	else if (size == sizeof(uint64_t))
+		sum_of_long_words(bytes, count, first, &sum);
+	else
+		for (size_t i = 0; i < count; i++)
+			sum += XXH3_64bits_withSeed((const char *)bytes + i * size, size, first + i);
 	return sum;
 }
