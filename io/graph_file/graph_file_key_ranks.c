@@ -76,7 +76,7 @@ gemp_code gemp_file_get_key_ranks(const gemp_h5 *h5, gemp_shard *graph)
 	bool there = false;
 	GEMP_TRY(gemp_h5_exists(h5, "/nodes/_rank", &there));
 	if (!there) {
-		int64_t first;
+		int64_t first = 0;
 		GEMP_TRY(first_key(h5, &first));
 		return derive_ranks(h5, graph, first);
 	}
