@@ -66,8 +66,9 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	gemp_h5_filter_register();
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	/* A single rank reads without MPI, since it would pay for setting up MPI-IO and gain nothing. */
-	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);
+	/* A single rank reads and writes without MPI, since it would pay for setting up MPI-IO and gain nothing. Besides,
+	 * all processes without mpirun have one folder for MPI's shared files, which the first one to end removes. */
+	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && comm->size > 1;
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return h5->path ? GEMP_OK : GEMP_ENOMEM;

@@ -23,7 +23,7 @@ static void matrices(void **state)
 	check_import("mtx", "i.mtx", "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n2 2 1\r\n 2\t1  7 \r\n",
 	             "1\n2\n2-E->1 value:i=7\n");
 	check_import("mtx", "s.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 2\n2 1\n3 3\n",
-	             "1\n2\n3\n4\n2-E-1\n3-E-3\n");
+	             "1\n2\n3\n4\n1-E-2\n3-E-3\n");
 	check_import("mtx", "k.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 5\n",
 	             "1\n2\n1-E->2 value:i=-5\n2-E->1 value:i=5\n");
 	check_import("mtx", "r.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n2 1\n1 3\n",

@@ -123,13 +123,13 @@ static size_t pairs_of(const gemp_shard *graph, const char *name, int64_t (*pair
 	return count;
 }
 
-/* Compares a graph of one rank with the input. Merging of an undirected relation keeps one direction of a pair, which
- * depends on the ids; the pairs are turned so that the smaller key is first. */
+/* Compares a graph of one rank with the input. The direction in which an undirected edge is stored depends on the ids;
+ * the pairs are turned so that the smaller key is first. */
 static void check(const gemp_shard *graph, const input *in, const char *name)
 {
 	static int64_t found[MOST][2], wanted[MOST][2];
 	size_t count = pairs_of(graph, name, found), wants = 0, kept = 0;
-	bool turn = in->undirected && in->merge;
+	bool turn = in->undirected;
 	for (size_t e = 0; e < in->edges; e++)
 		if (strcmp(in->type[e], name) == 0) {
 			bool turned = turn && in->end[2 * e] > in->end[2 * e + 1];
