@@ -1,5 +1,5 @@
-/* Ranks take 4 bytes a vertex. They need no space if the keys are consecutive integers, as those of generated graphs
- * are: the rank of a key is then its distance from the first key. */
+/* The file has 4 bytes for the rank of each key. If the keys are consecutive integers, as in generated graphs, it has
+ * only the first key, and the rank of a key is its distance from the first one. */
 
 #include "io/graph_file/graph_file_key_ranks.h"
 

@@ -163,7 +163,7 @@ static gemp_code split_symmetric(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	return GEMP_OK;
 }
 
-/* What is read only to make other parts is freed again. */
+/* Rows that were read only to make other rows are freed. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_relation_layout *layout, unsigned parts)
 {

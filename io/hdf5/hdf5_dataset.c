@@ -1,6 +1,7 @@
 /* The datasets of graph files have one dimension, are contiguous and have no filters unless the file is compressed, and
- * carry a checksum as an attribute. Only datasets whose elements are all equal are virtual datasets without sources: these have nothing but a
- * fill value. (Parallel HDF5 allocates the space of every contiguous dataset, so a fill value alone does not save it.)
+ * carry a checksum as an attribute. Only datasets whose elements are all equal are virtual datasets without sources:
+ * these have nothing but a fill value. (Parallel HDF5 allocates the space of every contiguous dataset, so a fill value
+ * alone does not save it.)
  *
  * With parallel HDF5 the ranks write and read their parts together. With serial HDF5 rank 0 writes the parts of all
  * ranks. For reading with serial HDF5, each rank finds the offset of its part in the file and reads the part with all

@@ -12,8 +12,8 @@
 void gemp_orient_pairs(gemp_edge_pair *edges, size_t count);
 
 /* Collective. The rows by source of a symmetric relation, and both merged, are loaded. If an edge has
- * the other direction, all rows are made again, edges are numbered again, and *turned becomes true. Files of version 1 and rules have
- * such edges. */
+ * the other direction, all rows are made again, edges are numbered again, and *turned becomes true. Files of version 1
+ * and rules have such edges. */
 gemp_code gemp_orient_relation(const gemp_comm *comm, const gemp_shard *graph, gemp_relation *relation, bool *turned);
 
 #endif

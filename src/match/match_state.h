@@ -47,7 +47,7 @@ struct gemp_match {
 	gemp_sample_work sample_work[GEMP_MAX_STEPS]; /* sampled work of the plan's steps; zero without samples */
 	gemp_push_pull_estimate exchange;
 	uint64_t per; /* pattern vertices at whose images matches are counted (match/match_run.h) */
-	/* A match that is prepared to run has one of these two. A run that gives up on the interpreter makes the search. */
+	/* A prepared match has one of these two. If the interpreter gives up during a run, the run makes the search. */
 	gemp_interpreter *interpreter;
 	gemp_search *search;
 	gemp_seeds seeds; /* of the present run, if the plan has arguments */

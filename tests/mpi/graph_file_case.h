@@ -41,6 +41,18 @@ static inline void write_file(const char *path, const char *bytes, size_t size)
 	fclose(file);
 }
 
+/* Flips one bit of the byte at an offset of a file. */
+static inline void flip(const char *path, uint64_t at)
+{
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	fseek(file, (long)at, SEEK_SET);
+	int byte = fgetc(file);
+	fseek(file, (long)at, SEEK_SET);
+	fputc(byte ^ 4, file);
+	fclose(file);
+}
+
 /* Compares the bytes of two files. Called by rank 0 only. */
 static inline bool same_bytes(const char *a, const char *b)
 {

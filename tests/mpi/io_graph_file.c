@@ -163,17 +163,6 @@ static herr_t note_place(hid_t file, const char *name, const H5O_info_t *info, v
 	return 0;
 }
 
-static void flip(const char *path, uint64_t at)
-{
-	FILE *file = fopen(path, "r+b");
-	assert_non_null(file);
-	fseek(file, (long)at, SEEK_SET);
-	int byte = fgetc(file);
-	fseek(file, (long)at, SEEK_SET);
-	fputc(byte ^ 4, file);
-	fclose(file);
-}
-
 /* Flips one bit in each dataset in turn, with more than two ranks in about a quarter of them. Verification must detect
  * it. Loading must detect it too, except in datasets that loading does not read, such as the provenance. */
 static void test_damage(void **state)

@@ -89,17 +89,6 @@ static void test_version_1(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void flip(const char *path, uint64_t at)
-{
-	FILE *file = fopen(path, "r+b");
-	assert_non_null(file);
-	fseek(file, (long)at, SEEK_SET);
-	int byte = fgetc(file);
-	fseek(file, (long)at, SEEK_SET);
-	fputc(byte ^ 4, file);
-	fclose(file);
-}
-
 /* The place of a byte of the first chunk of the indices; rank 0 alone finds it. */
 static uint64_t byte_of_chunk(const char *path, uint64_t *random)
 {

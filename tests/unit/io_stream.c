@@ -9,6 +9,7 @@
 #include "io/file/stream.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -255,6 +256,43 @@ static gemp_code read_all(void *path)
 	return code;
 }
 
+/* Threads read blocks above 2 MiB, and hash a file in blocks of 8 MiB: of files that end within, at and behind a block,
+ * with any size of the caller's buffer, the bytes must be the file's. */
+static void large_files_are_read_by_threads(void **state)
+{
+	(void)state;
+	enum { MIB = 1 << 20 };
+	static const size_t sizes[] = { 8 * MIB - 1, 8 * MIB, 16 * MIB, 17 * MIB + 123 },
+						capacities[] = { 3 * MIB + 5, 20 * MIB };
+	const char *path = test_path("large.txt");
+	uint64_t seed = test_seed();
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		char *bytes = malloc(sizes[i]), *found = malloc(sizes[i] + capacities[1]);
+		uint64_t hash = 0;
+		for (size_t b = 0; b < sizes[i]; b++)
+			bytes[b] = (char)(gemp_random(&seed) | 64); /* never the beginning of a compressed file */
+		FILE *file = fopen(path, "wb");
+		assert_true(file && fwrite(bytes, 1, sizes[i], file) == sizes[i] && fclose(file) == 0);
+		assert_ok(gemp_source_hash(path, &hash));
+		assert_true(hash == gemp_hash(bytes, sizes[i], 0));
+		for (size_t c = 0; c < 2; c++) {
+			gemp_source *source = NULL;
+			size_t at = 0, got = 1;
+			assert_ok(gemp_source_open(&source, path, 0, false));
+			while (got) {
+				assert_ok(gemp_source_read(source, found + at, capacities[c], &got));
+				at += got;
+				assert_int_equal(gemp_source_position(source), at);
+			}
+			assert_true(at == sizes[i] && memcmp(bytes, found, at) == 0);
+			gemp_source_close(source);
+		}
+		free(bytes);
+		free(found);
+	}
+	unlink(path);
+}
+
 static void memory_may_run_out(void **state)
 {
 	(void)state;
@@ -276,6 +314,7 @@ int main(void)
 		cmocka_unit_test(zstandard_is_unpacked),
 		cmocka_unit_test(bad_files_are_named),
 		cmocka_unit_test(hashes_are_xxh3),
+		cmocka_unit_test(large_files_are_read_by_threads),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main(tests);
