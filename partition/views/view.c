@@ -39,26 +39,39 @@ typedef struct degree_sum {
 	uint64_t *degree;
 } degree_sum;
 
+/* Lists the row offsets of a relation of which the view takes the rows, and returns their number. */
+static size_t taken_offsets(const gemp_relation *relation, const gemp_view_key *key, const uint64_t *offsets[2])
+{
+	size_t count = 0;
+	bool merged = gemp_view_takes_merged(relation, key);
+	if (merged)
+		offsets[count++] = relation->either_offsets;
+	if (!merged && takes_out(key))
+		offsets[count++] = relation->out_offsets;
+	if (!merged && takes_in(key))
+		offsets[count++] = relation->in_offsets;
+	return count;
+}
+
 /* Loops and parallel edges count too, so the degrees are upper bounds of the lengths of rows. */
 static void add_degrees(void *context, size_t begin, size_t end)
 {
 	const degree_sum *a = context;
-	for (size_t r = 0; r < a->graph->relation_count; r++) {
-		const gemp_relation *relation = &a->graph->relations[r];
-		if (!a->key->relations[r])
-			continue;
-		if (gemp_view_takes_merged(relation, a->key)) {
+	const uint64_t *offsets[2];
+	for (size_t r = 0; r < a->graph->relation_count; r++)
+		for (size_t k = a->key->relations[r] ? taken_offsets(&a->graph->relations[r], a->key, offsets) : 0; k-- > 0;)
 			for (size_t v = begin; v < end; v++)
-				a->degree[v] += relation->either_offsets[v + 1] - relation->either_offsets[v];
-			continue;
-		}
-		for (size_t v = begin; v < end; v++) {
-			if (takes_out(a->key))
-				a->degree[v] += relation->out_offsets[v + 1] - relation->out_offsets[v];
-			if (takes_in(a->key))
-				a->degree[v] += relation->in_offsets[v + 1] - relation->in_offsets[v];
-		}
-	}
+				a->degree[v] += offsets[k][v + 1] - offsets[k][v];
+}
+
+uint64_t gemp_view_entries(const gemp_shard *graph, const gemp_view_key *key, size_t begin, size_t end)
+{
+	uint64_t sum = 0;
+	const uint64_t *offsets[2];
+	for (size_t r = 0; r < graph->relation_count; r++)
+		for (size_t k = key->relations[r] ? taken_offsets(&graph->relations[r], key, offsets) : 0; k-- > 0;)
+			sum += offsets[k][end] - offsets[k][begin];
+	return sum;
 }
 
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree)

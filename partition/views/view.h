@@ -64,6 +64,9 @@ static inline bool gemp_view_takes_merged(const gemp_relation *relation, const g
 	return relation->loaded & GEMP_LOAD_EITHER && key->direction == GEMP_VIEW_EITHER && !key->edges;
 }
 
+/* The sum of the degrees of own rows [begin, end) in the view. Loops and parallel edges count, too. The parts are
+ * loaded. */
+uint64_t gemp_view_entries(const gemp_shard *graph, const gemp_view_key *key, size_t begin, size_t end);
 /* Adds the degrees of this rank's vertices in the view to degree[rows]. The parts are loaded. */
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);
 

@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "core/search.h"
 #include "match/codegen/adjacency_marks.h"
+#include "match/planner/sample_pivots.h"
 
 #include <math.h>
 
@@ -23,9 +24,7 @@ struct gemp_sampler {
 	uint64_t random, reads, limit; /* state of the random generator; reads so far; limit of reads for a step */
 	bool latest;                   /* see gemp_sampler_options.walk_latest */
 	bool chosen;                   /* some choice was random since the last step of the pivot */
-	double *size;                  /* [graph->rows] own pivots are drawn with probabilities proportional to size */
-	/* [vertices] by id: 255 minus the degree class, so that the order is the order of slots */
-	uint8_t *class;
+	gemp_sample_pivots pivots;
 	size_t child_count, child_capacity, request_count, request_capacity;
 	sample_child *children;
 	gemp_row_request *requests;
@@ -46,34 +45,11 @@ typedef struct sample_extension {
 	gemp_sample_work work; /* work of this rank so far */
 } sample_extension;
 
-/* Counts degrees over all relations of the pattern, in both directions. Pivots are drawn in proportion to their
- * degrees. */
-static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
-{
-	GEMP_OWNED uint64_t *degree = NULL;
-	GEMP_OWNED bool *relations = NULL;
-	size_t count = s->graph->relation_count;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(degree, s->graph->rows), GEMP_ARRAY(relations, count),
-	                      GEMP_ARRAY(*mine, s->graph->rows), GEMP_ARRAY(s->size, s->graph->rows)));
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		for (size_t r = 0; r < count; r++)
-			relations[r] |= pattern->edges[e].relations[r];
-	gemp_view_degrees(s->graph, &(gemp_view_key){ relations, GEMP_VIEW_EITHER, false, false }, degree);
-	for (size_t v = 0; v < s->graph->rows; v++) {
-		(*mine)[v] = (uint8_t)(255 - gemp_degree_class(degree[v]));
-		s->size[v] = 1 + (double)degree[v];
-	}
-	return GEMP_OK;
-}
-
-/* Gathers the degree classes of all vertices, one byte each, since slots do not exist yet. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options)
 {
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *s = NULL;
-	GEMP_OWNED uint8_t *mine = NULL;
-	GEMP_OWNED size_t *begin = NULL;
 	gemp_code code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
 		*s = (gemp_sampler){ .context = context,
@@ -85,8 +61,8 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 			                 .random = gemp_mix(options->seed + (uint64_t)context->comm->rank) };
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
-	GEMP_THEN(measure_degrees(s, pattern, &mine));
-	GEMP_TRY(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_sample_pivots_new(&s->pivots, context, graph, pattern, candidates));
 	*out = s;
 	s = NULL;
 	return GEMP_OK;
@@ -98,7 +74,8 @@ void gemp_sampler_free(gemp_sampler *s)
 	if (!s)
 		return;
 	gemp_sample_rows_free(s->rows);
-	gemp_free_all(s->size, s->class, s->children, s->requests, s);
+	gemp_sample_pivots_free(&s->pivots);
+	gemp_free_all(s->children, s->requests, s);
 }
 
 void gemp_sample_free(gemp_sample *sample)
@@ -138,31 +115,19 @@ static gemp_code add_child(sample_extension *x, gemp_vertex c, gemp_edge edge, d
 	return GEMP_OK;
 }
 
-/* Draws pivots in proportion to their degrees (systematic sampling), or takes all if there are at most `wanted`. */
+static gemp_code take_pivot(void *self, gemp_vertex id, double weight)
+{
+	return add_child(self, id, 0, weight);
+}
+
+/* Each rank draws from its own pivots. */
 static gemp_code draw_pivots(sample_extension *x, size_t wanted)
 {
 	gemp_sampler *s = x->s;
-	int pivot = x->step->vertex;
-	double total = 0, next, sum = 0;
-	size_t count = 0;
-	for (size_t v = 0; v < s->graph->rows; v++)
-		if (gemp_candidates_has(s->candidates, pivot, (gemp_vertex)(s->graph->first_vertex + v))) {
-			total += s->size[v];
-			count++;
-		}
-	double stride = total / (double)wanted;
+	uint64_t count;
+	GEMP_TRY(gemp_sample_pivots_draw(&s->pivots, x->step->vertex, wanted, gemp_random_unit(&s->random), take_pivot, x,
+	                                 &count));
 	s->chosen = count > wanted;
-	next = stride * gemp_random_unit(&s->random);
-	for (size_t v = 0; v < s->graph->rows; v++) {
-		gemp_vertex id = (gemp_vertex)(s->graph->first_vertex + v);
-		if (!gemp_candidates_has(s->candidates, pivot, id))
-			continue;
-		sum += s->size[v];
-		if (count <= wanted)
-			GEMP_TRY(add_child(x, id, 0, 1));
-		for (; count > wanted && next < sum; next += stride)
-			GEMP_TRY(add_child(x, id, 0, stride / s->size[v]));
-	}
 	x->work.passed = (double)count;
 	return GEMP_OK;
 }
@@ -290,12 +255,6 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 /* A walk reads at most LONGEST_WALK entries. WALKED_IS_LONGER is the factor of emit_loops.c. */
 enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
-/* True if the slot of a will come before the slot of b: by descending degree class, then by id. */
-static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
-{
-	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
-}
-
 #define FOR_EACH_BIT(v, mask) \
 	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
@@ -304,10 +263,10 @@ static bool within_order(const sample_extension *x, gemp_vertex c)
 {
 	int v;
 	FOR_EACH_BIT (v, x->step->less)
-		if (!before(x->s, c, x->image[v]))
+		if (!gemp_sample_pivots_before(&x->s->pivots, c, x->image[v]))
 			return false;
 	FOR_EACH_BIT (v, x->step->greater)
-		if (!before(x->s, x->image[v], c))
+		if (!gemp_sample_pivots_before(&x->s->pivots, x->image[v], c))
 			return false;
 	return true;
 }
@@ -378,7 +337,8 @@ static size_t walked_row(const sample_extension *x)
 	size_t best = latest ? gemp_latest_source(x->plan, (int)(x->step - x->plan->steps)) : 0;
 	for (size_t k = 0; k < x->step->sources; k++)
 		if (latest ? x->row[k].size * WALKED_IS_LONGER < x->row[best].size
-		           : before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
+		           : gemp_sample_pivots_before(&x->s->pivots, x->image[x->step->checks[best].from],
+		                                       x->image[x->step->checks[k].from]))
 			best = k;
 	return best;
 }

@@ -1,0 +1,166 @@
+#include "match/planner/sample_pivots.h"
+
+#include "core/bitset.h"
+#include "core/threads.h"
+
+/* BLOCK is a multiple of 32, so that few words of a bitmap belong to two blocks. A thread takes TAKEN blocks at a
+ * time. */
+enum { BLOCK = 512, TAKEN = 64 };
+
+/* The sum of the degrees of own rows [begin, end). */
+static uint64_t degrees(const gemp_sample_pivots *p, size_t begin, size_t end)
+{
+	return gemp_view_entries(p->graph, &(gemp_view_key){ p->relations, GEMP_VIEW_EITHER, false, false }, begin, end);
+}
+
+static uint8_t class_of_row(const gemp_sample_pivots *p, size_t row)
+{
+	return (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degrees(p, row, row + 1)));
+}
+
+typedef struct class_task {
+	const gemp_sample_pivots *pivots;
+	uint8_t *mine;
+} class_task;
+
+static void find_classes(void *context, size_t begin, size_t end)
+{
+	const class_task *task = context;
+	for (size_t v = begin; v < end; v++)
+		task->mine[v] = class_of_row(task->pivots, v);
+}
+
+/* Collective. A single rank finds classes when they are asked for: a sample asks for few of them. */
+static gemp_code make_classes(gemp_sample_pivots *p, gemp_runtime *context, gemp_code code)
+{
+	GEMP_OWNED uint8_t *mine = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	if (p->graph->ranks == 1)
+		return code == GEMP_OK ? GEMP_NEW(p->class, p->graph->vertex_count) : code;
+	GEMP_THEN(GEMP_NEW(mine, p->graph->rows));
+	if (code == GEMP_OK)
+		gemp_for_elements(p->graph->rows, find_classes, &(class_task){ p, mine });
+	return gemp_comm_allgather(context->comm, code, mine, p->graph->rows, (void **)&p->class, &begin);
+}
+
+gemp_code gemp_sample_pivots_new(gemp_sample_pivots *out, gemp_runtime *context, const gemp_shard *graph,
+                                 const gemp_pattern *pattern, const gemp_candidates *candidates)
+{
+	*out = (gemp_sample_pivots){ .graph = graph,
+		                         .candidates = candidates,
+		                         .block_count = (graph->rows + BLOCK - 1) / BLOCK };
+	gemp_code code = GEMP_NEW(out->relations, graph->relation_count);
+	for (size_t e = 0; e < pattern->edge_count && code == GEMP_OK; e++)
+		for (size_t r = 0; r < graph->relation_count; r++)
+			out->relations[r] |= pattern->edges[e].relations[r];
+	return make_classes(out, context, code);
+}
+
+void gemp_sample_pivots_free(gemp_sample_pivots *p)
+{
+	for (size_t v = 0; v <= GEMP_MAX_PATTERN_VERTICES; v++)
+		gemp_free(p->blocks[v]);
+	gemp_free_all(p->relations, p->class);
+	*p = (gemp_sample_pivots){ 0 };
+}
+
+static uint8_t class_of(gemp_sample_pivots *p, gemp_vertex v)
+{
+	if (!p->class[v] && p->graph->ranks == 1)
+		p->class[v] = class_of_row(p, v);
+	return p->class[v];
+}
+
+bool gemp_sample_pivots_before(gemp_sample_pivots *p, gemp_vertex a, gemp_vertex b)
+{
+	uint8_t x = class_of(p, a), y = class_of(p, b);
+	return x != y ? x < y : a < b;
+}
+
+/* The next row from v on whose bit is set, or `end`. Words without further bits are skipped. */
+static size_t next_row(const gemp_shard *graph, const uint32_t *bits, size_t v, size_t end)
+{
+	while (bits && v < end) {
+		uint64_t id = graph->first_vertex + v;
+		uint32_t left = bits[id / 32] >> id % 32;
+		if (left)
+			return gemp_min(v + (size_t)__builtin_ctz(left), end);
+		v += 32 - id % 32;
+	}
+	return gemp_min(v, end);
+}
+
+typedef struct block_task {
+	const gemp_sample_pivots *pivots;
+	const uint32_t *bits;
+	gemp_pivot_block *blocks;
+} block_task;
+
+/* Without a bitmap, the sum of a block is a difference of offsets. */
+static void sum_blocks(void *context, size_t range, size_t begin, size_t end)
+{
+	const block_task *task = context;
+	const gemp_shard *graph = task->pivots->graph;
+	(void)range;
+	for (size_t b = begin; b < end; b++) {
+		size_t first = b * BLOCK, last = gemp_chunk_end(graph->rows, BLOCK, b);
+		gemp_pivot_block *block = &task->blocks[b];
+		if (!task->bits) {
+			*block = (gemp_pivot_block){ last - first, last - first + degrees(task->pivots, first, last) };
+			continue;
+		}
+		for (size_t v = first; (v = next_row(graph, task->bits, v, last)) < last; v++) {
+			block->candidates++;
+			block->size += 1 + degrees(task->pivots, v, v + 1);
+		}
+	}
+}
+
+/* Finds the sums of a pattern vertex, and computes them if this is its first draw. */
+static gemp_code find_blocks(gemp_sample_pivots *p, int vertex, const gemp_pivot_block **out)
+{
+	const uint32_t *bits = p->candidates->bits[vertex];
+	gemp_pivot_block **blocks = &p->blocks[bits ? vertex : GEMP_MAX_PATTERN_VERTICES];
+	if (!*blocks) {
+		GEMP_TRY(GEMP_NEW(*blocks, p->block_count));
+		gemp_for_chunks(p->block_count, TAKEN, sum_blocks, &(block_task){ p, bits, *blocks });
+	}
+	*out = *blocks;
+	return GEMP_OK;
+}
+
+/* Sums of sizes are integers below 2^53, so doubles hold them exactly and blocks can be skipped without an effect on
+ * the draws. */
+gemp_code gemp_sample_pivots_draw(gemp_sample_pivots *p, int vertex, size_t wanted, double unit, gemp_pivot_taker *take,
+                                  void *self, uint64_t *count)
+{
+	const gemp_pivot_block *blocks;
+	const uint32_t *bits = p->candidates->bits[vertex];
+	double total = 0, sum = 0;
+	GEMP_TRY(find_blocks(p, vertex, &blocks));
+	*count = 0;
+	for (size_t b = 0; b < p->block_count; b++) {
+		*count += blocks[b].candidates;
+		total += (double)blocks[b].size;
+	}
+	const bool all = *count <= wanted;
+	const double stride = total / (double)wanted;
+	double next = stride * unit;
+	for (size_t b = 0; b < p->block_count; b++) {
+		if (all ? blocks[b].candidates == 0 : next >= sum + (double)blocks[b].size) {
+			sum += (double)blocks[b].size;
+			continue;
+		}
+		size_t last = gemp_chunk_end(p->graph->rows, BLOCK, b);
+		for (size_t v = b * BLOCK; (v = next_row(p->graph, bits, v, last)) < last; v++) {
+			const gemp_vertex id = (gemp_vertex)(p->graph->first_vertex + v);
+			const double size = 1 + (double)degrees(p, v, v + 1);
+			sum += size;
+			if (all)
+				GEMP_TRY(take(self, id, 1));
+			for (; !all && next < sum; next += stride)
+				GEMP_TRY(take(self, id, stride / size));
+		}
+	}
+	return GEMP_OK;
+}
