@@ -107,6 +107,8 @@ typedef struct gemp_limits {
 	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
 	 * match/interpret/interpreter. */
 	uint64_t interpret_budget;
+	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/interpreter. */
+	unsigned interpret_walkers;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

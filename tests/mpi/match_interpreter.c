@@ -48,6 +48,7 @@ static gemp_match_options random_options(uint64_t *random)
 	o.profile = gemp_random_below(random, 4) == 0;
 	o.pivot_off = gemp_random_below(random, 5) == 0;
 	context->budgets.result_buffer = results[gemp_random_below(random, 4)];
+	TEST_LIMIT(interpret_walkers, (unsigned)gemp_random_below(random, 4));
 	return o;
 }
 

@@ -11,9 +11,10 @@ enum { REPORTED_WORK = 1 << 14 }; /* entries and lookups: a walker reads the clo
 #define FOR_EACH_BIT(v, mask) \
 	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
-gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk)
+gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk, gemp_walk_rows *out)
 {
 	w->walk = walk;
+	w->out = out;
 	if (walk->plan->two_paths)
 		GEMP_TRY(GEMP_NEW(w->table, walk->rows->vertices));
 	return GEMP_OK;
@@ -21,7 +22,7 @@ gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk)
 
 void gemp_walker_free(gemp_walker *w)
 {
-	gemp_free_all(w->table, w->vertices, w->edges);
+	gemp_free(w->table);
 }
 
 /* The counter of all walkers and the clock are read seldom, since both are expensive. */
@@ -201,6 +202,32 @@ static void enter(gemp_walker *w, int s)
 		cursor->end = cursor->at + gemp_lower_bound_u32(near + cursor->at, cursor->end - cursor->at, (gemp_vertex)high);
 }
 
+/* Makes step s the next one. If other walkers can move, requests the offsets of the rows that the step reads. */
+static void approach(gemp_walker *w, int s)
+{
+	const gemp_step *step = &w->walk->plan->steps[s];
+	w->level = s;
+	if (w->walk->alone) {
+		enter(w, s);
+		return;
+	}
+	for (size_t k = 0; k < step->check_count; k++)
+		if (step->kind == GEMP_BIND_EDGE || step->checks[k].from != step->vertex)
+			__builtin_prefetch(view_of(w, &step->checks[k])->begin + w->image[step->checks[k].from]);
+	w->enters = true;
+}
+
+/* Requests the first entries of the rows that step s has entered. */
+static void request_entries(const gemp_walker *w, int s)
+{
+	const gemp_step *step = &w->walk->plan->steps[s];
+	const gemp_walk_cursor *cursor = &w->cursor[s];
+	__builtin_prefetch(cursor->view->neighbours + cursor->at);
+	for (size_t k = 0; k < step->check_count && step->kind != GEMP_BIND_EDGE; k++)
+		if (k != cursor->walked && step->checks[k].from != step->vertex)
+			__builtin_prefetch(view_of(w, &step->checks[k])->neighbours + cursor->rest[k].at);
+}
+
 /* Binds the next candidate of the step that passes all tests. Returns false if there is none. */
 static bool bind_next(gemp_walker *w, int s)
 {
@@ -293,14 +320,15 @@ static gemp_code store_row(gemp_walker *w)
 {
 	const gemp_plan *plan = w->walk->plan;
 	size_t vertices = (size_t)plan->vertex_count, edges = plan->live_edges ? (size_t)plan->edge_count : 0;
-	GEMP_TRY(GEMP_RESERVE(w->vertices, w->vertex_capacity, (w->rows + 1) * vertices));
+	gemp_walk_rows *out = w->out;
+	GEMP_TRY(GEMP_RESERVE(out->vertices, out->vertex_capacity, (out->rows + 1) * vertices));
 	if (edges)
-		GEMP_TRY(GEMP_RESERVE(w->edges, w->edge_capacity, (w->rows + 1) * edges));
+		GEMP_TRY(GEMP_RESERVE(out->edges, out->edge_capacity, (out->rows + 1) * edges));
 	for (size_t v = 0; v < vertices; v++)
-		w->vertices[w->rows * vertices + v] = gemp_host_rows_id(w->walk->rows, w->image[v]);
+		out->vertices[out->rows * vertices + v] = gemp_host_rows_id(w->walk->rows, w->image[v]);
 	for (size_t e = 0; e < edges; e++)
-		w->edges[w->rows * edges + e] = w->edge[e];
-	w->rows++;
+		out->edges[out->rows * edges + e] = w->edge[e];
+	out->rows++;
 	return GEMP_OK;
 }
 
@@ -388,8 +416,7 @@ void gemp_walker_begin(gemp_walker *w, const gemp_vertex *task)
 		return;
 	}
 	w->active = true;
-	w->level = plan->root + 1;
-	enter(w, w->level);
+	approach(w, plan->root + 1);
 }
 
 /* The table belongs to one pivot. */
@@ -397,38 +424,39 @@ void gemp_walker_abandon(gemp_walker *w)
 {
 	if (w->filled)
 		change_table(w, false);
-	w->active = false;
+	w->active = w->enters = false;
 }
 
-void gemp_walker_continue(gemp_walker *w)
+/* Walks step s to its next candidate, or back if there is none. */
+static void advance(gemp_walker *w, int s)
 {
-	const gemp_plan *plan = w->walk->plan;
-	const int last = last_step(plan);
-	bool listed = w->walk->listed;
-	while (w->active && w->code == GEMP_OK) {
-		if (listed && w->rows >= w->walk->max_rows)
-			return;
-		if (gemp_walker_is_due(w))
-			return;
-		int s = w->level;
-		if (s == last && !listed) {
-			uint64_t before = w->found;
-			count_last(w, s);
-			if (w->walk->first_only && w->found > before)
-				gemp_walker_abandon(w);
-			w->level--;
-		} else if (!bind_next(w, s)) {
-			w->level--;
-		} else {
-			w->passed[s]++;
-			if (s == last)
-				take_match(w, s);
-			else
-				enter(w, ++w->level);
-			if (s == last && w->walk->first_only)
-				gemp_walker_abandon(w);
-		}
-		if (w->level == plan->root)
-			gemp_walker_abandon(w);
+	const bool listed = w->walk->listed, last = s == last_step(w->walk->plan);
+	const uint64_t before = w->found;
+	if (last && !listed) {
+		count_last(w, s);
+		w->level--;
+	} else if (!bind_next(w, s)) {
+		w->level--;
+	} else {
+		w->passed[s]++;
+		if (last)
+			take_match(w, s);
+		else
+			approach(w, s + 1);
 	}
+	if (w->level == w->walk->plan->root || (w->walk->first_only && w->found > before))
+		gemp_walker_abandon(w);
+}
+
+void gemp_walker_move(gemp_walker *w)
+{
+	if (w->enters) {
+		enter(w, w->level);
+		request_entries(w, w->level);
+		w->enters = false;
+		return;
+	}
+	while (w->active && !w->enters && w->code == GEMP_OK && (!w->walk->listed || w->out->rows < w->walk->max_rows) &&
+	       !gemp_walker_is_due(w))
+		advance(w, w->level);
 }

@@ -4,7 +4,11 @@
  * A walker tests what a kernel tests, over the same plan. Of the rows that contain all candidates of a step it walks the
  * shortest, and it searches the other rows by galloping (Bentley and Yao 1976), since candidates ascend. The position of
  * every step is part of the walker, so a walker that has no place for a row, or whose time is over, stops and continues
- * later at the same candidate. */
+ * later at the same candidate.
+ *
+ * If the rows do not fit into a cache, a thread has several walkers. A walker requests memory and lets the others move
+ * until the memory has come (asynchronous memory access chaining, Kocberber et al. 2015). A move ends where the next read
+ * would wait: at the offsets of the rows of a bound vertex, and at the first entries of these rows. */
 
 #ifndef GEMP_MATCH_INTERPRET_WALK_H
 #define GEMP_MATCH_INTERPRET_WALK_H
@@ -22,9 +26,10 @@ typedef struct gemp_walk {
 	const uint32_t *key_rank;                              /* by id; NULL unless the plan compares keys */
 	bool listed;                                           /* rows are stored, and not only counted */
 	bool first_only;                                       /* one row of each task is enough */
+	bool alone;                                            /* a thread has one walker, which moves to the task's end */
 	uint64_t per;                                          /* pattern vertices at whose images matches are counted */
 	uint64_t *vertex_counts;                               /* [vertices] by slot; NULL unless per */
-	size_t max_rows;                                       /* number of rows that a walker stores */
+	size_t max_rows;                                       /* number of rows that a thread stores */
 	uint64_t budget;                                       /* entries and lookups after which all walkers stop */
 	double deadline;                                       /* gemp_now() after which walkers stop */
 	_Atomic uint64_t work;                                 /* entries and lookups of all walkers of this run */
@@ -42,19 +47,24 @@ typedef struct gemp_walk_cursor {
 	} rest[GEMP_MAX_CHECKS];
 } gemp_walk_cursor;
 
+/* Matches that the walkers of one thread have found. */
+typedef struct gemp_walk_rows {
+	size_t rows, vertex_capacity, edge_capacity;
+	gemp_vertex *vertices; /* [rows][plan->vertex_count] ids */
+	gemp_edge *edges;      /* [rows][plan->edge_count], if the plan has live edges */
+} gemp_walk_rows;
+
 typedef struct gemp_walker {
 	gemp_walk *walk;
-	bool active; /* the walker has stopped within a task */
-	int level;   /* the step that continues */
+	gemp_walk_rows *out; /* borrowed */
+	bool active;         /* the walker has stopped within a task */
+	bool enters;         /* the step's rows have not been chosen yet */
+	int level;           /* the step that continues */
 	gemp_vertex image[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edge[GEMP_MAX_PATTERN_EDGES];
 	gemp_walk_cursor cursor[GEMP_MAX_STEPS];
 	uint32_t *table; /* [vertices] two-paths from the pivot, all 0 between tasks; NULL unless plan->two_paths */
 	bool filled;
-
-	size_t rows, vertex_capacity, edge_capacity;
-	gemp_vertex *vertices; /* [rows][plan->vertex_count] ids */
-	gemp_edge *edges;      /* [rows][plan->edge_count], if the plan has live edges */
 
 	uint64_t found;
 	/* [plan->step_count] partial matches that passed each step; row entries walked; lookups in rows */
@@ -63,14 +73,14 @@ typedef struct gemp_walker {
 	gemp_code code;          /* of the first failure */
 } gemp_walker;
 
-gemp_code gemp_walker_init(gemp_walker *walker, gemp_walk *walk);
+gemp_code gemp_walker_init(gemp_walker *walker, gemp_walk *walk, gemp_walk_rows *out);
 void gemp_walker_free(gemp_walker *walker);
 
 /* Begins a task: the slot of a pivot, or the slots of a seed's vertices. */
 void gemp_walker_begin(gemp_walker *walker, const gemp_vertex *task);
-/* Continues the task. walker->active is false if the task has ended, and true if the walker stopped: its rows are full,
- * or the time or the budget of all walkers is over. */
-void gemp_walker_continue(gemp_walker *walker);
+/* Continues the task for one move. walker->active is false if the task has ended. A walker that may not work does
+ * nothing: the thread's rows are full, or the time or the budget of all walkers is over. */
+void gemp_walker_move(gemp_walker *walker);
 /* Adds the work to that of all walkers, once enough has come together. Returns true if the time or budget is over. */
 bool gemp_walker_is_due(gemp_walker *walker);
 /* Ends the task without its other matches. */
