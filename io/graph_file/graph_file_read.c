@@ -5,7 +5,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
-#include "io/graph_file/graph_file_key_ranks.h"
+#include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -63,14 +63,18 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-/* Keys and key ranks are always needed together. */
+/* Keys and key ranks are always needed together. A progression of keys needs no column. */
 static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, &h5);
-	GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
-	GEMP_THEN(gemp_file_get_key_ranks(&h5, graph));
+	bool known = false;
+	GEMP_THEN(gemp_file_get_key_progression(&h5, graph, &known));
+	if (!known) {
+		GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
+		GEMP_THEN(gemp_file_get_key_ranks(&h5, graph));
+	}
 	return close_file(&h5, code);
 }
 

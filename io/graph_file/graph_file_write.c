@@ -8,7 +8,7 @@
 #include "graph/column_bulk.h"
 #include "graph/either_rows.h"
 #include "io/file/output.h"
-#include "io/graph_file/graph_file_key_ranks.h"
+#include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -171,16 +171,24 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
 	GEMP_OWNED char *key = NULL;
 	static const char *const own[] = { "_label", "_rank" };
-	bool ranked = true;
+	bool progression = false, ranked = false;
 	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
-	GEMP_TRY(gemp_file_put_keys(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
-	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key));
+	GEMP_TRY(gemp_file_put_key_progression(h5, graph, &progression));
+	if (!progression)
+		GEMP_TRY(gemp_file_put_keys(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", progression ? "" : key));
 	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_TRY(gemp_file_put_key_ranks(h5, graph, rows, &ranked));
+	if (!progression)
+		GEMP_TRY(gemp_file_put_key_ranks(h5, graph, rows, &ranked));
 	GEMP_TRY(put_label_sets(h5, graph, rows));
 	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
-	bool index = strcmp(key, "/nodes/_id") == 0; /* long keys lie in /strings and cannot be the index */
-	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index && ranked ? 2 : 1));
+	/* A data frame must have an index. Long keys lie in /strings and cannot be the index. */
+	const bool index = !progression && strcmp(key, "/nodes/_id") == 0;
+	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes",
+	                                 progression ? "_label"
+	                                 : index     ? "_id"
+	                                             : "_rank",
+	                                 &columns, own, index && ranked ? 2 : 1));
 	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
@@ -265,6 +273,7 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 	compressed |= gemp_limits_now()->file_compressed;
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, compressed);
 	h5.compressed = compressed;
+	h5.constants = gemp_limits_now()->file_version > 1;
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
 	return gemp_h5_commit(&h5, path, code);
 }

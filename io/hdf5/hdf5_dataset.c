@@ -149,23 +149,67 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	return gemp_comm_agree(h5->comm, code);
 }
 
+/* The memory type of an element equals its type in the file, except for the order of bytes, which HDF5 converts. */
+static gemp_code make_constant(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t value_type,
+                               const void *value, hid_t *dataset)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	hsize_t size = total;
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_VIRTUAL)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_value(creation, value_type, value)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY))); /* as parallel HDF5 would set it */
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
+	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+}
+
+/* Elements that are compared with the first element of the dataset. */
+typedef struct equality {
+	const char *data;
+	size_t size;
+	uint64_t value; /* whose first `size` bytes are the element */
+} equality;
+
+static bool is_other(const void *self, size_t i)
+{
+	const equality *e = self;
+	return memcmp(e->data + i * e->size, &e->value, e->size) != 0;
+}
+
+/* Collective. Whether the dataset can be stored as one *value. A rank whose code is a failure has no data. */
+static bool find_constant(const gemp_h5 *h5, gemp_code code, gemp_h5_type type, gemp_h5_slab rows, const void *data,
+                          uint64_t *value)
+{
+	equality e = { data, type.size, 0 };
+	if (!h5->constants || type.kind == GEMP_H5_TEXT || rows.total < gemp_max(gemp_limits_now()->file_implied_min, 1))
+		return false;
+	if (code == GEMP_OK && rows.first == 0 && rows.count)
+		memcpy(&e.value, data, type.size);
+	*value = e.value = gemp_comm_sum1(h5->comm, e.value);
+	return gemp_comm_sum1(h5->comm, code != GEMP_OK || gemp_any(rows.count, is_other, &e)) == 0;
+}
+
 /* The checksum is computed from memory, and readers compare it with the bytes on disk. All ranks write the attributes
  * with the same values, so a single agreement at the end suffices. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+	uint64_t value = 0;
+	const bool constant = find_constant(h5, code, type, rows, data, &value);
 	code = gemp_h5_before_change(h5, code, path);
 	if (h5->active) {
 		GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-		GEMP_THEN(h5->compressed && rows.total >= gemp_limits_now()->file_compressed_min
+		GEMP_THEN(constant ? make_constant(h5, path, id, rows.total, id, &value, &dataset)
+		          : h5->compressed && rows.total >= gemp_limits_now()->file_compressed_min
 		              ? gemp_h5_packed_make(h5, path, id, type.size, rows.total, &dataset)
 		              : make_dataset(h5, path, id, rows.total, &dataset));
 	}
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	if (rows.total && h5->parallel)
+	if (rows.total && h5->parallel && !constant)
 		GEMP_TRY(move_together(h5, dataset, id, type.size, rows.first, rows.count, (char *)data));
-	else if (rows.total)
+	else if (rows.total && !constant)
 		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, rows, data));
 	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, rows.first, rows.count));
 	if (dataset >= 0)
@@ -183,29 +227,16 @@ gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group,
 	return gemp_h5_write(h5, code, path, type, rows, data);
 }
 
-/* The memory type of an integer equals its type in the file, except for the order of bytes, which HDF5 converts. */
-static gemp_code make_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value)
-{
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID, id = H5I_INVALID_HID;
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
-	hsize_t size = total;
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_VIRTUAL)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_value(creation, H5T_NATIVE_INT64, &value)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY))); /* as parallel HDF5 would set it */
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	return GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, path, id, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-}
-
 gemp_code gemp_h5_write_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value)
 {
 	if (total == 0)
 		return gemp_h5_write(h5, GEMP_OK, path, type, (gemp_h5_slab){ 0 }, NULL);
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_code code = gemp_h5_before_change(h5, GEMP_OK, path);
-	if (h5->active)
-		GEMP_THEN(make_constant(h5, path, type, total, value));
+	if (h5->active) {
+		GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
+		GEMP_THEN(make_constant(h5, path, id, total, H5T_NATIVE_INT64, &value, &dataset));
+	}
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	return gemp_comm_agree(h5->comm, gemp_h5_put_encoding(h5, path, "array", "0.2.0"));
 }
@@ -370,11 +401,16 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 		                 "%s: dataset '%s' is of a type or length that does not fit the rest; make the file again",
 		                 h5->path, path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	if (code == GEMP_OK && is_constant(dataset))
-		return gemp_comm_agree(h5->comm, fill_constant(h5, dataset, id, type.size, count, data));
+	const bool constant = code == GEMP_OK && is_constant(dataset);
+	bool summed = true;
+	if (constant)
+		code = fill_constant(h5, dataset, id, type.size, count, data);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
-	if (total && gemp_h5_is_packed(dataset) && LITTLE_ENDIAN_MACHINE) {
+	if (constant) {
+		GEMP_TRY(gemp_h5_has_attribute(h5, path, "checksum", &summed));
+		sums[0] = summed ? gemp_h5_checksum(data, type.size, first, own) : 0;
+	} else if (total && gemp_h5_is_packed(dataset) && LITTLE_ENDIAN_MACHINE) {
 		GEMP_TRY(gemp_comm_agree(h5->comm,
 		                         gemp_h5_packed_read(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total && is_direct(h5, dataset)) {
@@ -385,7 +421,7 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 		sums[0] = gemp_h5_checksum(data, type.size, first, own);
 	}
 	gemp_comm_sum(h5->comm, sums, 2);
-	if (sums[1] == total)
+	if (summed && sums[1] == total)
 		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
 	return GEMP_OK;
 }
@@ -404,7 +440,8 @@ static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size
 	uint64_t longest = total / (uint64_t)h5->comm->size + 1, step = gemp_max(VERIFY_CHUNK / size, 1);
 	for (uint64_t at = 0; at < longest && code == GEMP_OK; at += step) {
 		uint64_t first = gemp_min(mine.begin + at, mine.end), count = gemp_min(mine.end - first, step);
-		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, id, first, count, buffer));
+		code = gemp_comm_agree(h5->comm, is_constant(dataset) ? fill_constant(h5, dataset, id, size, count, buffer)
+		                                                      : gemp_h5_move(h5, dataset, id, first, count, buffer));
 		*sum += code == GEMP_OK ? gemp_h5_checksum(buffer, size, first, count) : 0;
 	}
 	return code;
@@ -425,8 +462,12 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	bool constant = code == GEMP_OK && is_constant(dataset);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	if (constant)
-		return GEMP_OK;
+	if (constant) {
+		bool summed = false;
+		GEMP_TRY(gemp_h5_has_attribute(h5, path, "checksum", &summed));
+		if (!summed)
+			return GEMP_OK;
+	}
 	if (total)
 		GEMP_TRY(checksum_block(h5, dataset, id, type.size, total, buffer, &sum));
 	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));

@@ -17,7 +17,8 @@ typedef struct gemp_h5_slab {
  * any rank, nothing is moved and all ranks return the failure. A rank with a failure may pass NULL as data. */
 
 /* Makes a dataset of rows.total elements and writes this rank's part data[rows.count]. The parts of all ranks must
- * cover each element once. */
+ * cover each element once. If h5->constants, and all of many elements are equal numbers, the dataset is made as by
+ * gemp_h5_write_constant, but with a checksum. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data);
 /* Makes the dataset `name` in a group, as gemp_h5_write does. */

@@ -32,6 +32,7 @@ typedef struct gemp_h5 {
 	bool active;           /* this rank calls HDF5; false on the ranks above 0 when rank 0 writes for all */
 	bool parallel;
 	bool writing;
+	bool constants;  /* a dataset that is written takes no space if its elements are equal (hdf5_dataset.h) */
 	bool compressed; /* datasets that are written are compressed (hdf5_packed.h); not with `parallel` */
 } gemp_h5;
 

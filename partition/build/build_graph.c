@@ -321,6 +321,8 @@ static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 	GEMP_OWNED_BY(free_key_sort) key_sort sort = { .builder = builder };
 	GEMP_OWNED uint32_t *ranks = NULL;
 	const bool integers = graph->keys.type == GEMP_INTEGER;
+	if (builder->options.ordered_keys)
+		return gemp_comm_agree(builder->comm, gemp_builder_ordered_ranks(graph));
 	if (integers && builder->comm->size == 1)
 		return gemp_builder_integer_ranks(builder, graph);
 	gemp_code code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),

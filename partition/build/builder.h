@@ -2,7 +2,7 @@
  *
  * Every rank adds the vertices and edges that it has read or generated. The graph does not depend on the order of the
  * additions, nor on which rank adds a vertex or an edge. The id of a vertex is its position among all vertices in the
- * order of (XXH3(seed, key), key). The place (file, line) of each vertex and edge is kept until the ids are known, so a
+ * order of (XXH3(seed, key), key), or its key (ordered_keys). The place (file, line) of each vertex and edge is kept until the ids are known, so a
  * message about an unknown end names the line of the edge, and a message about a duplicate vertex names both lines.
  *
  * This header is the interface for readers and generators. builder_state.h has the builder's members, for the
@@ -33,6 +33,9 @@ typedef struct gemp_builder_options {
 	/* every key is a string, even "7"; otherwise strings in the canonical form of an integer become integers; integers
 	 * order before strings */
 	bool string_keys;
+	/* n > 0: the keys are the integers 0 to n - 1, each once, in an order that is random already, and no vertex has
+	 * attributes. The id of a vertex is its key, so nothing is hashed, sorted or looked up. 0: keys are hashed */
+	uint64_t ordered_keys;
 	uint64_t vertex_limit;         /* largest number of vertices; 0: GEMP_MAX_VERTICES */
 	struct gemp_step_times *steps; /* core/log.h: gets the time of each stage; may be NULL */
 	size_t batch;                  /* bytes that a rank sends in one round of an exchange; 0: 64 MiB */

@@ -170,7 +170,7 @@ gemp_code gemp_dense_ends(gemp_builder *builder, bool *dense, uint64_t **numbers
 /* The table of ids, and the ends that are looked up. */
 typedef struct id_table {
 	number_range range;
-	gemp_vertex *ids;    /* [range.size] GEMP_NO_VERTEX: no vertex has the key */
+	gemp_vertex *ids;    /* [range.size] GEMP_NO_VERTEX: no vertex has the key; NULL: the place of a key is its id */
 	const int64_t *keys; /* keys of vertices with consecutive ids from `first` on */
 	gemp_vertex first;
 	const uint64_t *ends; /* looked up from ends[offset] on */
@@ -222,9 +222,9 @@ static void find_ids(void *context, size_t begin, size_t end)
 	bool unknown = false;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t place = ends[i] - first;
-		if (i + AHEAD < end)
+		if (i + AHEAD < end && t->ids)
 			__builtin_prefetch(&t->ids[gemp_min(ends[i + AHEAD] - first, size - 1)]);
-		gemp_vertex id = place < size ? t->ids[place] : GEMP_NO_VERTEX;
+		gemp_vertex id = place >= size ? GEMP_NO_VERTEX : t->ids ? t->ids[place] : (gemp_vertex)place;
 		out[i] = id;
 		unknown |= id == GEMP_NO_VERTEX;
 	}
@@ -254,8 +254,22 @@ static gemp_code replace_ends(id_table *t, gemp_edge_list *edges, gemp_unknown_e
 	return code;
 }
 
+/* Ordered keys are ids. */
+static gemp_code ordered_ids(gemp_builder *builder, gemp_unknown_end *unknown)
+{
+	id_table t = { .range = { gemp_integer_number(0), builder->options.ordered_keys } };
+	gemp_code code = GEMP_OK;
+	for (size_t p = 0; p < builder->part_count; p++)
+		GEMP_THEN(replace_ends(&t, &builder->parts[p].edges, unknown));
+	return gemp_comm_agree(builder->comm, code);
+}
+
 gemp_code gemp_dense_ids(gemp_builder *builder, const gemp_shard *graph, bool *dense, gemp_unknown_end *unknown)
 {
+	if (builder->options.ordered_keys) {
+		*dense = true;
+		return ordered_ids(builder, unknown);
+	}
 	extremes found = { .keys = graph->keys.integers, .low = UINT64_MAX };
 	gemp_for_elements(graph->rows, find_extremes, &found);
 	id_table t = { .range = agree_on_range(builder, &found, 8 * sizeof(gemp_vertex)) };

@@ -105,6 +105,18 @@ static gemp_code take_part(vertex_arrays *all, const gemp_bytes *texts, gemp_bui
 	return GEMP_OK;
 }
 
+/* Numbers that order the vertices and choose their owners: hashes, or multiples of ordered keys. */
+static void order_keys(const gemp_builder *builder, const uint64_t *keys, size_t count, uint64_t *out)
+{
+	const uint64_t ordered = builder->options.ordered_keys;
+	if (!ordered) {
+		gemp_hash_keys(keys, count, GEMP_KEY_OF_INTEGER, builder->options.seed, out);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		out[i] = (keys[i] - gemp_integer_number(0)) * (UINT64_MAX / ordered);
+}
+
 /* Collective. Sends a range of vertices to the owners of their keys and appends what arrives to `to`. */
 static gemp_code send_round(const vertex_arrays *from, size_t begin, size_t count, vertex_arrays *to)
 {
@@ -117,7 +129,7 @@ static gemp_code send_round(const vertex_arrays *from, size_t begin, size_t coun
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
 		const struct gemp_vertex_record *record = &from->records[begin + i];
 		uint64_t hash;
-		gemp_hash_keys(&from->keys[begin + i], 1, GEMP_KEY_OF_INTEGER, builder->options.seed, &hash);
+		order_keys(builder, &from->keys[begin + i], 1, &hash);
 		owner[i] = gemp_builder_key_owner(builder, hash);
 		sent[i] = (sent_vertex){ from->keys[begin + i], record->place, record->labels, 0 };
 	}
@@ -182,7 +194,7 @@ static gemp_code add_implied(gemp_builder *builder, vertex_arrays *all, uint32_t
 static void hash_range(void *context, size_t begin, size_t end)
 {
 	const vertex_arrays *all = context;
-	gemp_hash_keys(all->keys + begin, end - begin, GEMP_KEY_OF_INTEGER, all->builder->options.seed, all->hash + begin);
+	order_keys(all->builder, all->keys + begin, end - begin, all->hash + begin);
 	for (size_t i = begin; i < end; i++)
 		all->order[i] = i;
 }
@@ -204,8 +216,15 @@ static bool has_hash_of_next(const void *all_, size_t i)
 	return i + 1 < all->count && all->hash[i] == all->hash[i + 1];
 }
 
+static bool is_not_ordered(const void *all_, size_t i)
+{
+	const vertex_arrays *all = all_;
+	return all->builder->options.ordered_keys == 0 || (i > 0 && all->hash[i - 1] > all->hash[i]);
+}
+
 /* Local. Sorts the vertices by (hash, key, place) and keeps the first of each key. Implied vertices sort last. If all
- * hashes differ, which threads find out, there is nothing to leave out. *rows becomes the number of kept vertices. Two added vertices with the same key are a fault. */
+ * hashes differ, which threads find out, there is nothing to leave out. *rows becomes the number of kept vertices. Two
+ * added vertices with the same key are a fault. Generators add ordered keys in ascending order. */
 static gemp_code choose(vertex_arrays *all, size_t *rows, gemp_duplicate_faults *faults)
 {
 	static const gemp_sort by_hash = { .key = GEMP_KEY_U64, .value_size = sizeof *all->order };
@@ -213,7 +232,8 @@ static gemp_code choose(vertex_arrays *all, size_t *rows, gemp_duplicate_faults 
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(all->hash, all->count), GEMP_ARRAY(all->order, all->count)));
 	gemp_for_elements(all->count, hash_range, all);
-	GEMP_TRY(gemp_sort_host(&by_hash, all->hash, all->order, all->count));
+	if (gemp_any(all->count, is_not_ordered, all))
+		GEMP_TRY(gemp_sort_host(&by_hash, all->hash, all->order, all->count));
 	*rows = 0;
 	if (!gemp_any(all->count, has_hash_of_next, all)) {
 		*rows = all->count;
@@ -276,6 +296,19 @@ static gemp_code gather(gemp_builder *builder, const vertex_arrays *all, gemp_sh
 	return GEMP_OK;
 }
 
+/* Local. With ordered keys all later stages take the key of a vertex for its id. */
+static gemp_code check_ordered(const gemp_builder *builder, const gemp_shard *graph)
+{
+	const uint64_t ordered = builder->options.ordered_keys;
+	if (ordered &&
+	    (graph->vertex_count != ordered ||
+	     (graph->rows && ((uint64_t)graph->keys.integers[0] != graph->first_vertex ||
+	                      (uint64_t)graph->keys.integers[graph->rows - 1] + 1 != graph->first_vertex + graph->rows))))
+		return gemp_fail(GEMP_EINTERNAL, "the %" PRIu64 " vertices of a generator do not have the keys 0 to %" PRIu64,
+		                 graph->vertex_count, ordered - 1);
+	return GEMP_OK;
+}
+
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_arrays) vertex_arrays all = { .builder = builder };
@@ -300,7 +333,9 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_shard *graph
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	GEMP_TRY(gemp_builder_report(builder, faults.place, faults.count, message.data));
 	GEMP_TRY(gemp_builder_assign_ids(builder, rows, graph));
-	return gemp_comm_agree(builder->comm, gather(builder, &all, graph));
+	code = gather(builder, &all, graph);
+	GEMP_THEN(check_ordered(builder, graph));
+	return gemp_comm_agree(builder->comm, code);
 }
 
 /* The stages of keys with several ranks, and of ends that are not dense, need encoded keys of 9 bytes. */
@@ -337,6 +372,20 @@ static void set_ranks(void *context, size_t begin, size_t end)
 	const rank_sort *sort = context;
 	for (size_t i = begin; i < end; i++)
 		sort->graph->key_ranks[sort->order[i]] = (uint32_t)i;
+}
+
+static void set_ids(void *context, size_t begin, size_t end)
+{
+	const gemp_shard *graph = context;
+	for (size_t v = begin; v < end; v++)
+		graph->key_ranks[v] = (uint32_t)(graph->first_vertex + v);
+}
+
+gemp_code gemp_builder_ordered_ranks(gemp_shard *graph)
+{
+	GEMP_TRY(GEMP_NEW(graph->key_ranks, graph->rows));
+	gemp_for_elements(graph->rows, set_ids, graph);
+	return GEMP_OK;
 }
 
 gemp_code gemp_builder_integer_ranks(const gemp_builder *builder, gemp_shard *graph)

@@ -13,5 +13,7 @@ bool gemp_builder_has_integer_vertices(const gemp_builder *builder);
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_shard *graph);
 /* Collective. The stage of ranks for integer keys. */
 gemp_code gemp_builder_integer_ranks(const gemp_builder *builder, gemp_shard *graph);
+/* Local. The same for ordered keys (gemp_builder_options), whose ranks are the ids. */
+gemp_code gemp_builder_ordered_ranks(gemp_shard *graph);
 
 #endif

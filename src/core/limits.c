@@ -44,6 +44,7 @@ const gemp_limits gemp_limits_default = {
 	.file_i32_max = INT32_MAX,
 	.file_version = 2,
 	.file_compressed_min = 4096,
+	.file_implied_min = 4096,
 	.trace_spans = 1000000,
 };
 

@@ -142,6 +142,9 @@ typedef struct gemp_limits {
 	/* Entries or vertices: a matrix with more has 64-bit pointers or indices, all ranks [2^31 - 1]:
 	 * io/graph_file/graph_file_matrix. */
 	uint64_t file_i32_max;
+	/* Elements, all ranks: a shorter array is stored as it is, also if all elements are equal, or if they are keys in
+	 * arithmetic progression [4096]: io/hdf5/hdf5_dataset, io/graph_file/graph_file_key_order. */
+	uint64_t file_implied_min;
 	/* Switch, all ranks: 1 makes graphs and their files as version 1 of the format has them, so that tests have such
 	 * files [2]: graph/either_rows, io/graph_file. */
 	int file_version;

@@ -142,7 +142,7 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 		names[i] = known->name;
 		if (strcmp(known->name, generator) != 0)
 			continue;
-		*options = (gemp_generate_options){ .generator = i, .seed = 1, .relabel_seed = 1 };
+		*options = (gemp_generate_options){ .generator = i, .seed = 1 };
 		for (size_t p = 0; p < known->parameter_count; p++)
 			options->values[p] = known->parameters[p].value;
 		return GEMP_OK;
@@ -296,7 +296,8 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 	gemp_generator_run making = { .comm = comm, .values = options->values, .seed = options->seed };
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
 	const gemp_builder_options built = {
-		.seed = options->relabel_seed,
+		.seed = options->relabel_seed ? options->relabel_seed : 1,
+		.ordered_keys = entry->random_keys && !options->relabel_seed ? entry->random_keys(options->values) : 0,
 		.merge_parallel = entry->merge_parallel,
 		.undirected = entry->directed && options->values[entry->directed - 1] == 0,
 		.string_keys = entry->string_keys && entry->string_keys(options->values),

@@ -86,6 +86,9 @@ typedef struct gemp_generator_entry {
 	size_t weights;      /* 1 + the index of the parameter with the maximum weight; 0: edges have no weights */
 	/* true if the graph has string keys; NULL: keys are integers */
 	bool (*string_keys)(const double *values);
+	/* The number n of vertices, with the keys 0 to n - 1, of a generator whose edges do not follow the order of keys.
+	 * Ids in this order make ranges of ids random parts. NULL: ids must be made random. */
+	uint64_t (*random_keys)(const double *values);
 	gemp_code (*check)(const double *values);            /* checks that values fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);         /* declares columns; may be NULL */
 	gemp_code (*make)(const gemp_generator_run *making); /* makes one part */
@@ -100,8 +103,10 @@ typedef struct gemp_generate_options {
 	size_t generator;                   /* index in gemp_generators() */
 	double values[GEMP_MAX_PARAMETERS]; /* values of its parameters, in their order */
 	uint64_t seed;                      /* seed of the graph; 1 by default */
-	uint64_t relabel_seed;              /* seed of the random partition, as in import; 1 by default */
-	struct gemp_step_times *steps;      /* receives the time of each stage (core/log.h); NULL: not timed */
+	/* Seed of the random partition, as in import. 0, the default: ids are keys if the order of keys is random already,
+	 * and otherwise the seed is 1. */
+	uint64_t relabel_seed;
+	struct gemp_step_times *steps; /* receives the time of each stage (core/log.h); NULL: not timed */
 } gemp_generate_options;
 
 /* Sets the defaults of the named generator. GEMP_EUSAGE if there is no such generator; the message suggests similar

@@ -63,11 +63,18 @@ static gemp_code uniform_make(const gemp_generator_run *making)
 	return GEMP_OK;
 }
 
+/* All vertices are alike. */
+static uint64_t uniform_keys(const double *values)
+{
+	return (uint64_t)values[UNIFORM_VERTICES];
+}
+
 const gemp_generator_entry gemp_generator_uniform = {
 	.generator = { "uniform", "a random graph with n vertices and m edges",
 	               sizeof uniform_parameters / sizeof *uniform_parameters, uniform_parameters },
 	.directed = 1 + UNIFORM_DIRECTED,
 	.weights = 1 + UNIFORM_WEIGHTS,
+	.random_keys = uniform_keys,
 	.check = uniform_check,
 	.make = uniform_make,
 };

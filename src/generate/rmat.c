@@ -109,12 +109,19 @@ static gemp_code rmat_make(const gemp_generator_run *making)
 	return GEMP_OK;
 }
 
+/* Ids are permuted, so their order is random. */
+static uint64_t rmat_keys(const double *values)
+{
+	return UINT64_C(1) << (int)values[RMAT_SCALE];
+}
+
 const gemp_generator_entry gemp_generator_rmat = {
 	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)",
 	               sizeof rmat_parameters / sizeof *rmat_parameters, rmat_parameters },
 	.merge_parallel = true,
 	.directed = 1 + RMAT_DIRECTED,
 	.weights = 1 + RMAT_WEIGHTS,
+	.random_keys = rmat_keys,
 	.check = rmat_check,
 	.make = rmat_make,
 };

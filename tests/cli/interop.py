@@ -174,6 +174,32 @@ def check_symmetric(folder, mpirun, seed):
             assert "_rank" not in file["nodes"] and file["nodes"].attrs["gemp-first-key"][0] == min(keys)
 
 
+def check_implied(folder, mpirun, seed):
+    """Keys in arithmetic progression are two numbers, and arrays of equal elements take no space."""
+    program = os.environ["GEMP_MPI"]
+    subprocess.run([*mpirun, program, "generate", "uniform", "--vertices", "5000", "--edges", "9000", "--labels", "1", "--seed",
+                    str(seed % 1000), "-q", "-o", f"{folder}/k.h5"], check=True)
+    subprocess.run([program, "convert", f"{folder}/k.h5", "-q", "-o", f"{folder}/k.tsv"], check=True)
+    with open(f"{folder}/k.edges.tsv") as file:
+        edges = {tuple(map(int, line.split("\t")[:2])) for line in list(file)[1:]}
+    with h5py.File(f"{folder}/k.h5") as file:
+        first, step = file["nodes"].attrs["gemp-key-progression"]
+        keys = (first + step * numpy.arange(file.attrs["vertices"])).tolist()
+        assert keys == list(range(5000)) and set(file["nodes"]) == {"_label"}
+        assert read_element(file["nodes"])["_label"] == ["L0"] * 5000
+        matrix = read_element(file["edges/E/csr"]).tocoo()
+        assert {tuple(sorted((keys[a], keys[b]))) for a, b in zip(matrix.row, matrix.col)} == \
+            {tuple(sorted(edge)) for edge in edges}
+    assert os.path.getsize(f"{folder}/k.h5") < 5001 * 4 + 18000 * 4 + 20000
+    with open(f"{folder}/c.tsv", "w") as file:
+        file.write("src\tdst\tweight\n" + "".join(f"{i}\t{i * 7 % 5000}\t0.5\n" for i in range(5000)))
+    subprocess.run([*mpirun, program, "import", "--edges", f"{folder}/c.tsv", "-q", "-o", f"{folder}/c.h5"], check=True)
+    subprocess.run([program, "verify", f"{folder}/c.h5"], check=True, stdout=subprocess.DEVNULL)
+    with h5py.File(f"{folder}/c.h5") as file:
+        weight = file["edges/E/props/weight"]
+        assert weight.is_virtual and weight.dtype == "float64" and (weight[()] == 0.5).all() and "checksum" in weight.attrs
+
+
 def main():
     seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(2**32)))
     print(f"seed {seed} (GEMP_TEST_SEED={seed} repeats this)")
@@ -199,6 +225,7 @@ def main():
                     assert item.chunks is None and item.compression is None and "checksum" in item.attrs, name
             file.visititems(plain)
         check_symmetric(folder, mpirun, seed)
+        check_implied(folder, mpirun, seed)
 
 
 main()

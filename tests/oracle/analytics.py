@@ -91,7 +91,10 @@ def with_igraph(arcs, source, answer):
 def with_scipy(path, directed, ranks, kind):
     """Computes y = A x by scipy from the matrices in the graph file."""
     with h5py.File(path) as file:
-        keys = [key.decode() if isinstance(key, bytes) else key for key in file["nodes/_id"][:].tolist()]
+        progression = file["nodes"].attrs.get("gemp-key-progression")
+        stored = file["nodes/_id"][:].tolist() if progression is None else \
+            (progression[0] + progression[1] * numpy.arange(file.attrs["vertices"])).tolist()
+        keys = [key.decode() if isinstance(key, bytes) else key for key in stored]
         n = len(keys)
         matrix = scipy.sparse.csr_matrix((n, n))
         for relation in file["edges"].values():

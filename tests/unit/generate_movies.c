@@ -135,7 +135,7 @@ static void parameters_are_set_by_name(void **state)
 	assert_code(gemp_generate_init(&options, "rmta"), GEMP_EUSAGE);
 	assert_message("did you mean rmat");
 	assert_ok(gemp_generate_init(&options, "rmat"));
-	assert_true(options.seed == 1 && options.relabel_seed == 1 && options.values[0] == 14);
+	assert_true(options.seed == 1 && options.relabel_seed == 0 && options.values[0] == 14);
 	assert_ok(gemp_generate_set(&options, "scale", "20"));
 	assert_true(options.values[0] == 20);
 	assert_ok(gemp_generate_set(&options, "a", "0.45"));

@@ -80,8 +80,9 @@ static const gemp_option table[] = {
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_MATCH, search, AT(seed), "Seed of --estimate." },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_TRANSFORM, search, AT(seed),
 	  "Seed of the order in which conflicting matches take precedence." },
-	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input, AT(relabel_seed),
-	  "Seed of the random partition: vertices are numbered by a hash of their key." },
+	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_GENERATE, input, AT(relabel_seed),
+	  "Seed of the random partition: vertices are numbered by a hash of their key. 0: by their key in the graphs of rmat "
+	  "and uniform, whose keys are in random order, and by the seed 1 in others." },
 	/* --weight has five entries. It selects values of the file for import and partition, lengths for sssp, and matrix
 	 * entries for pagerank, spmv and convert. */
 	/* The selected part of a graph, and the start of a search. */

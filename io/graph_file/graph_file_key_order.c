@@ -1,13 +1,114 @@
-/* The file has 4 bytes for the rank of each key. If the keys are consecutive integers, as in generated graphs, it has
- * only the first key, and the rank of a key is its distance from the first one. */
+/* The file has 4 bytes for the rank of each key. If the keys are consecutive integers in any order, it has only the
+ * first key, and the rank of a key is its distance from the first one. If they are an arithmetic progression in the
+ * order of ids, as in generated graphs, it has neither keys nor ranks, but the first key and the step. */
 
-#include "io/graph_file/graph_file_key_ranks.h"
+#include "io/graph_file/graph_file_key_order.h"
 
 #include "core/limits.h"
 #include "core/status.h"
 #include "core/threads.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
+
+static const char progression_name[] = "gemp-key-progression";
+
+/* Keys first + v * step of the vertices v. */
+typedef struct key_progression {
+	int64_t first, step;
+	int64_t *keys; /* of this rank */
+	uint32_t *ranks;
+	const gemp_shard *graph;
+} key_progression;
+
+/* Whether no two of `count` keys are equal, and all of them are 64-bit integers. */
+static bool is_valid(const key_progression *p, uint64_t count)
+{
+	const __int128 last = p->first + (__int128)p->step * (__int128)(count - 1);
+	return count > 0 && p->step != 0 && last >= INT64_MIN && last <= INT64_MAX;
+}
+
+static int64_t key_at(const key_progression *p, size_t row)
+{
+	return (int64_t)((uint64_t)p->first + (p->graph->first_vertex + row) * (uint64_t)p->step);
+}
+
+static bool is_elsewhere(const void *self, size_t row)
+{
+	const key_progression *p = self;
+	return p->graph->keys.integers[row] != key_at(p, row);
+}
+
+static void set_keys(void *context, size_t begin, size_t end)
+{
+	const key_progression *p = context;
+	for (size_t row = begin; row < end; row++) {
+		const uint64_t v = p->graph->first_vertex + row;
+		p->keys[row] = key_at(p, row);
+		p->ranks[row] = (uint32_t)(p->step > 0 ? v : p->graph->vertex_count - 1 - v);
+	}
+}
+
+/* Collective. The first two keys give the progression, if there is one. They may lie on different ranks. */
+static bool find_progression(const gemp_comm *comm, const gemp_shard *graph, key_progression *p)
+{
+	const gemp_limits *limits = gemp_limits_now();
+	uint64_t known[2] = { 0, 1 };
+	*p = (key_progression){ .graph = graph };
+	if (graph->keys.type != GEMP_INTEGER || graph->vertex_count < gemp_max(limits->file_implied_min, 1) ||
+	    limits->file_version == 1)
+		return false;
+	for (uint64_t v = 0; v < 2 && v < graph->vertex_count; v++) {
+		bool own = v >= graph->first_vertex && v - graph->first_vertex < graph->rows;
+		known[v] = own ? (uint64_t)graph->keys.integers[v - graph->first_vertex] : 0;
+	}
+	gemp_comm_sum(comm, known, graph->vertex_count > 1 ? 2 : 1);
+	p->first = (int64_t)known[0];
+	if (graph->vertex_count == 1)
+		p->step = 1;
+	else if (__builtin_sub_overflow((int64_t)known[1], p->first, &p->step))
+		return false;
+	return is_valid(p, graph->vertex_count) && gemp_comm_sum1(comm, gemp_any(graph->rows, is_elsewhere, p)) == 0;
+}
+
+gemp_code gemp_file_put_key_progression(const gemp_h5 *h5, const gemp_shard *graph, bool *stored)
+{
+	key_progression p;
+	*stored = find_progression(h5->comm, graph, &p);
+	return *stored ? gemp_h5_put_numbers(h5, "/nodes", progression_name, (int64_t[]){ p.first, p.step }, 2) : GEMP_OK;
+}
+
+gemp_code gemp_file_get_key_progression(const gemp_h5 *h5, gemp_shard *graph, bool *stored)
+{
+	GEMP_OWNED int64_t *numbers = NULL;
+	GEMP_OWNED uint32_t *ranks = NULL;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	size_t count = 0;
+	GEMP_TRY(gemp_h5_has_attribute(h5, "/nodes", progression_name, stored));
+	if (!*stored)
+		return GEMP_OK;
+	GEMP_TRY(gemp_h5_get_numbers(h5, "/nodes", progression_name, &numbers, &count));
+	key_progression p = { .graph = graph };
+	if (count == 2)
+		p.first = numbers[0], p.step = numbers[1];
+	if (graph->keys.type != GEMP_INTEGER || !is_valid(&p, graph->vertex_count))
+		return gemp_file_damaged(h5, "/nodes",
+		                         "has an attribute gemp-key-progression that does not give each vertex another key");
+	gemp_code code = gemp_column_init(&keys, graph->keys.name, GEMP_INTEGER);
+	GEMP_THEN(gemp_column_reserve(&keys, graph->rows, 0));
+	GEMP_THEN(GEMP_NEW(ranks, graph->rows));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	p.keys = keys.integers;
+	p.ranks = ranks;
+	gemp_for_elements(graph->rows, set_keys, &p);
+	keys.rows = graph->rows;
+	gemp_column_free(&graph->keys);
+	gemp_free(graph->key_ranks);
+	graph->keys = keys;
+	graph->key_ranks = ranks;
+	keys = (gemp_column){ 0 };
+	ranks = NULL;
+	return GEMP_OK;
+}
 
 static const char no_ranks[] = "has neither ranks of its keys nor keys that are consecutive integers";
 
