@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 select=(-LE '^long$')
 if [ "${1:-}" = --full ]; then
 	select=()
-	export GEMP_TEST_BAD_RANKS=${GEMP_TEST_BAD_RANKS:-1 3}
+	export GEMP_TEST_BAD_RANKS=${GEMP_TEST_BAD_RANKS:-1 3} GEMP_TEST_EVERY_REQUEST=1
 	shift
 fi
 [ "${1:-}" != -- ] || shift

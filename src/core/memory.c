@@ -14,6 +14,7 @@ enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
+static bool (*_Atomic chooser)(void);
 
 /* The message has the size of the request and the two remedies that users have. */
 static void *out_of_memory(size_t count, size_t size)
@@ -33,11 +34,18 @@ static void add_live(size_t bytes)
 		;
 }
 
+/* Tests make this request fail. */
+static bool refused(void)
+{
+	bool (*chosen)(void) = until_failure == 0 ? chooser : NULL;
+	return until_failure == 0 && (!chosen || chosen());
+}
+
 /* *bytes becomes the size of the block with its header. Returns false if the size overflows or if a test makes this
  * request fail. */
 static bool check_request(size_t count, size_t size, size_t *bytes)
 {
-	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || until_failure == 0)
+	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || refused())
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
@@ -234,6 +242,11 @@ size_t gemp_memory_resident_peak(void)
 void gemp_memory_fail_after(long requests)
 {
 	until_failure = requests;
+}
+
+void gemp_memory_choose(bool (*chosen)(void))
+{
+	chooser = chosen;
 }
 
 enum { ARENA_BLOCK = 4096 };

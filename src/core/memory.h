@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "core/types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -57,8 +58,10 @@ size_t gemp_memory_blocks(void);        /* number of live blocks; 0 at the end o
 size_t gemp_memory_peak(void);          /* bytes */
 size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, including libraries; 0 if unknown */
 
-/* For tests: `requests` more requests succeed, then one fails. A negative number: no request fails. */
+/* For tests: `requests` more requests succeed, then all fail. A negative number: no request fails. */
 void gemp_memory_fail_after(long requests);
+/* For tests: of the requests that would fail, those fail for which chosen() returns true. NULL: all fail. */
+void gemp_memory_choose(bool (*chosen)(void));
 
 /* Allocates zeroed elements: GEMP_TRY_DONE(GEMP_NEW(array, count)); */
 #define GEMP_NEW(pointer, count) (((pointer) = gemp_calloc((count), sizeof *(pointer))) != NULL ? GEMP_OK : GEMP_ENOMEM)

@@ -2,6 +2,7 @@
 #include "harness/collective.h"
 #include "comm/comm.h"
 #include "core/memory.h"
+#include "harness/requests.h"
 
 #include "comm/session.h"
 
@@ -84,17 +85,20 @@ void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *n
 	for (int v = 0; v < victims; v++) {
 		const int victim = victims == 1 ? 0 : v * (test_comm.size - 1) / (victims - 1);
 		int code = GEMP_ENOMEM;
-		for (long k = 0; code != GEMP_OK; k++) {
-			gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
+		test_requests_forget((unsigned)v, (unsigned)victims);
+		for (long next = 0; code != GEMP_OK;) {
+			if (test_comm.rank == victim)
+				test_requests_fail_from(next);
 			code = step(argument);
-			gemp_memory_fail_after(-1);
-			int range[2] = { code, -code };
-			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
+			if (test_comm.rank == victim)
+				next = test_requests_succeed();
+			long range[3] = { code, -code, next }; /* next is 0 on the other ranks */
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 3, MPI_LONG, MPI_MAX, test_comm.world));
 			bool agreed = range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM);
 			bool clean = gemp_memory_blocks() == before;
 			if (!agreed || !clean)
 				fprintf(stderr, "rank %d: %s, with request %ld of rank %d refused: code %d, %zu blocks left\n",
-				        test_comm.rank, name, k, victim, code, gemp_memory_blocks() - before);
+				        test_comm.rank, name, range[2] - 1, victim, code, gemp_memory_blocks() - before);
 			if (!everywhere(agreed && clean))
 				_fail(file, line);
 		}

@@ -36,8 +36,8 @@ const char *test_path_all(const char *name);
 /* Collective. Returns the seed of rank 0 on every rank. */
 uint64_t test_seed_all(void);
 
-/* Collective. Like assert_survives_no_memory, for a collective step. The first, second, ... allocation fails on one
- * rank at a time: on the first, a middle and the last rank. Every rank must then return GEMP_ENOMEM, no rank may hang,
+/* Collective. Like assert_survives_no_memory, for a collective step. One allocation after another fails (harness/requests.h)
+ * on one rank at a time: on the first, a middle and the last rank. Every rank must then return GEMP_ENOMEM, no rank may hang,
  * and no rank may keep a block. */
 #define assert_all_survive_no_memory(step, argument) test_no_memory_all((step), (argument), #step, __FILE__, __LINE__)
 void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line);

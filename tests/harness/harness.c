@@ -1,6 +1,7 @@
 /* Shared parts of all C tests: the main function, temporary folders and files, seeds, and asserts. */
 #include "harness/harness.h"
 #include "core/memory.h"
+#include "harness/requests.h"
 
 #include "core/random.h"
 
@@ -110,14 +111,16 @@ void test_no_memory(gemp_code (*step)(void *), void *argument, const char *name,
 {
 	size_t before = gemp_memory_blocks();
 	gemp_code code = GEMP_ENOMEM;
-	for (long k = 0; code != GEMP_OK; k++) {
-		gemp_memory_fail_after(k);
+	test_requests_forget(0, 1);
+	for (long next = 0; code != GEMP_OK;) {
+		test_requests_fail_from(next);
 		code = step(argument);
-		gemp_memory_fail_after(-1);
+		next = test_requests_succeed();
 		size_t left = gemp_memory_blocks() - before;
 		if (left == 0 && (code == GEMP_OK || code == GEMP_ENOMEM))
 			continue;
-		print_error("%s, with request %ld for memory refused: code %d, %zu blocks left\n", name, k, (int)code, left);
+		print_error("%s, with request %ld for memory refused: code %d, %zu blocks left\n", name, next - 1, (int)code,
+		            left);
 		_fail(file, line);
 	}
 }

@@ -86,6 +86,30 @@ static void the_kth_request_fails_once_asked(void **state)
 	gemp_free(d);
 }
 
+static unsigned looked_at;
+
+static bool choose_the_second(void)
+{
+	return ++looked_at == 2;
+}
+
+static void only_a_chosen_request_fails(void **state)
+{
+	(void)state;
+	gemp_memory_choose(choose_the_second);
+	gemp_memory_fail_after(1);
+	void *block[4];
+	for (int i = 0; i < 4; i++)
+		block[i] = gemp_calloc(1, 1);
+	gemp_memory_fail_after(-1);
+	gemp_memory_choose(NULL);
+	assert_int_equal(looked_at, 3); /* the first request passes without a look */
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(block[i] == NULL, i == 2);
+		gemp_free(block[i]);
+	}
+}
+
 static void a_failed_realloc_leaves_the_block(void **state)
 {
 	(void)state;
@@ -138,13 +162,10 @@ static void reserve_grows_geometrically(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_blocks_and_bytes),
-		cmocka_unit_test(blocks_are_aligned_for_any_type),
-		cmocka_unit_test(realloc_keeps_what_was_there),
-		cmocka_unit_test(sizes_that_overflow_are_refused),
-		cmocka_unit_test(the_kth_request_fails_once_asked),
-		cmocka_unit_test(a_failed_realloc_leaves_the_block),
-		cmocka_unit_test(copies_end_in_zero),
+		cmocka_unit_test(counts_blocks_and_bytes),           cmocka_unit_test(blocks_are_aligned_for_any_type),
+		cmocka_unit_test(realloc_keeps_what_was_there),      cmocka_unit_test(sizes_that_overflow_are_refused),
+		cmocka_unit_test(the_kth_request_fails_once_asked),  cmocka_unit_test(only_a_chosen_request_fails),
+		cmocka_unit_test(a_failed_realloc_leaves_the_block), cmocka_unit_test(copies_end_in_zero),
 		cmocka_unit_test(reserve_grows_geometrically),
 	};
 	return test_main(tests);
