@@ -3,8 +3,6 @@
 #include "core/memory.h"
 #include "core/types.h"
 
-#include <sys/mman.h>
-
 /* Numbers that are added together, so that their memory is prefetched. */
 enum { AHEAD = 32 };
 
@@ -43,20 +41,30 @@ static inline size_t find_slot(const gemp_number_set *set, const uint64_t *words
 	return at;
 }
 
-/* Adds a number if it is not in the set. A slot is free. */
+/* Adds a number if it is not in the set. A slot is free. A known number is not written again, since memory would have
+ * to write its slot back. */
 static inline void add_at(gemp_number_set *set, const uint64_t *words, size_t width, size_t home)
 {
 	uint64_t *slot = set->slots + find_slot(set, words, width, home) * width;
-	set->count += slot[0] == 0;
+	if (slot[0])
+		return;
+	set->count++;
 	for (size_t w = 0; w < width; w++)
 		slot[w] = words[w];
 }
 
-/* Adds numbers in two passes, of which the first prefetches slots. Accesses to a large set are random, and with two
- * passes the latencies of many numbers overlap. */
-static inline void add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
+/* Number of numbers that the slots can hold: three of four slots. */
+static size_t room_of(const gemp_number_set *set)
 {
-	for (size_t first = 0; first < count; first += AHEAD) {
+	return set->slot_count - set->slot_count / 4;
+}
+
+/* Adds numbers in two passes, of which the first prefetches slots. Accesses to a large set are random, and with two
+ * passes the latencies of many numbers overlap. Returns how many it looked at before the slots were full. */
+static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
+{
+	size_t first = 0;
+	for (; first < count && set->count + gemp_min(count - first, AHEAD) <= room_of(set); first += AHEAD) {
 		uint64_t words[AHEAD * GEMP_NUMBER_WORDS];
 		size_t home[AHEAD], part = gemp_min(count - first, AHEAD);
 		memcpy(words, numbers + first * width * 2, part * width * sizeof *words);
@@ -67,15 +75,7 @@ static inline void add_all(gemp_number_set *set, const uint32_t *numbers, size_t
 		for (size_t i = 0; i < part; i++)
 			add_at(set, words + i * width, width, home[i]);
 	}
-}
-
-/* Larger pages cause fewer TLB misses. */
-static void prefer_large_pages(void *block, size_t size)
-{
-	enum { PAGE = 2 << 20 };
-	uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE, end = ((uintptr_t)block + size) / PAGE * PAGE;
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+	return gemp_min(first, count);
 }
 
 /* Old and new slots exist at the same time, so the budget includes both. */
@@ -90,7 +90,6 @@ gemp_code gemp_number_set_reserve(gemp_number_set *set, size_t extra, bool *fits
 	if (!*fits)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(slots, larger * set->width));
-	prefer_large_pages(slots, slot_bytes(set, larger));
 	set->old = set->slots;
 	set->old_count = set->slot_count;
 	set->slots = slots;
@@ -114,13 +113,15 @@ static void rehash(gemp_number_set *set)
 	set->old_count = 0;
 }
 
-void gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count)
+size_t gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count)
 {
 	rehash(set);
-	if (set->width == 1)
-		add_all(set, numbers, count, 1);
-	else
-		add_all(set, numbers, count, 2);
+	return set->width == 1 ? add_all(set, numbers, count, 1) : add_all(set, numbers, count, 2);
+}
+
+size_t gemp_number_set_bytes(const gemp_number_set *set)
+{
+	return slot_bytes(set, set->slot_count);
 }
 
 void gemp_number_set_trim(gemp_number_set *set)

@@ -57,7 +57,11 @@ void gemp_number_set_clear(gemp_number_set *set); /* keeps the memory */
  * additions, if the budget allows (*fits). Any thread adds, which cannot fail. One thread trims, which frees the old
  * slots. */
 gemp_code gemp_number_set_reserve(gemp_number_set *set, size_t extra, bool *fits);
-void gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count);
+/* Returns how many of the numbers it has looked at: all, if their number was reserved. If most numbers are known
+ * already, the slots that are left hold more than was reserved, so a caller may reserve little and call again. */
+size_t gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count);
 void gemp_number_set_trim(gemp_number_set *set);
+/* bytes of the slots */
+size_t gemp_number_set_bytes(const gemp_number_set *set);
 
 #endif

@@ -3,8 +3,6 @@
 #include "core/memory.h"
 
 #include <string.h>
-#include <sys/mman.h>
-
 static const size_t most_slots = (size_t)1 << 31; /* an index + 1 must fit into 32 bits */
 
 void gemp_record_table_init(gemp_record_table *table, size_t words, size_t key_words, size_t budget)
@@ -26,15 +24,6 @@ static size_t record_bytes(const gemp_record_table *table, size_t records)
 	return records * table->words * sizeof(uint32_t);
 }
 
-/* A large table is accessed at random, and larger pages cause fewer TLB misses. */
-static void prefer_large_pages(void *block, size_t size)
-{
-	enum { PAGE = 2 << 20 };
-	uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE, end = ((uintptr_t)block + size) / PAGE * PAGE;
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-}
-
 /* Doubles the slots until at most three of four are used. Old and new slots exist at the same time, so the budget
  * includes both. */
 static gemp_code grow_slots(gemp_record_table *table, size_t needed, bool *fits)
@@ -47,7 +36,6 @@ static gemp_code grow_slots(gemp_record_table *table, size_t needed, bool *fits)
 		return GEMP_OK;
 	if (GEMP_NEW(slots, larger) != GEMP_OK)
 		return GEMP_ENOMEM;
-	prefer_large_pages(slots, larger * sizeof *slots);
 	table->old = table->slots;
 	table->old_count = table->slot_count;
 	table->slots = slots;
@@ -66,7 +54,6 @@ static gemp_code add_segment(gemp_record_table *table, size_t most)
 	uint32_t *records = gemp_realloc(table->segment[s], length, table->words * sizeof *records);
 	if (!records)
 		return GEMP_ENOMEM;
-	prefer_large_pages(records, record_bytes(table, length));
 	table->segment[s] = records;
 	table->capacity = begin + length;
 	return GEMP_OK;

@@ -150,6 +150,79 @@ static void what_does_not_fit_is_not_added(void **state)
 	free(s);
 }
 
+/* A packed record is its key plus 1. */
+static gemp_record_form packed_form(void)
+{
+	return (gemp_record_form){ .kind = GEMP_KEY_VERTICES,
+		                       .vertex_count = 1,
+		                       .key_words = 2,
+		                       .words = 2,
+		                       .embedding = 2,
+		                       .packed = true,
+		                       .digits = 1,
+		                       .base = 1 << 20,
+		                       .hash_mask = UINT64_MAX };
+}
+
+/* Fills a block with packed records of `keys` different keys, and counts the keys that were not there before. */
+static size_t fill_packed(gemp_class_block *block, const gemp_class_set *set, size_t count, size_t keys, uint64_t *seed,
+                          uint8_t *met)
+{
+	size_t fresh = 0;
+	block->count = count;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number = 1 + gemp_random_below(seed, keys);
+		memcpy(block->records + 2 * i, &number, sizeof number);
+		block->table[i] = gemp_class_set_place(set, gemp_number_hash(block->records + 2 * i, 1));
+		fresh += !met[number];
+		met[number] = 1;
+	}
+	return fresh;
+}
+
+/* Blocks with few and with many known records. A table that is full in the middle of a block grows, and without a budget
+ * for it, it refuses the rest, which can be added singly later. */
+static void packed_tables_grow_in_turns(void **state)
+{
+	(void)state;
+	enum { KEYS = 200000, COUNT = 300000 };
+	static const size_t keys[] = { 100, KEYS, KEYS / 2, KEYS };
+	uint64_t seed = test_seed();
+	gemp_record_form form = packed_form();
+	for (size_t b = 0; b < 2; b++) {
+		gemp_class_set set;
+		gemp_class_block block = { 0 };
+		uint8_t *met = calloc(KEYS + 1, 1);
+		size_t classes = 0, refused = 0;
+		gemp_class_set_init(&set, &form, PLENTY);
+		gemp_class_set_budget(&set, b ? 1 << 20 : PLENTY);
+		assert_ok(gemp_class_block_reserve(&block, &form, COUNT));
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+			bool fits[GEMP_MAX_CLASS_TABLES], one;
+
+			classes += fill_packed(&block, &set, COUNT, keys[i], &seed, met);
+			gemp_class_block_sort(&block);
+			assert_ok(gemp_class_set_add_block(&set, &block, fits));
+			for (size_t t = 0; t < set.table_count; t++)
+				refused += !fits[t];
+			gemp_class_set_budget(&set, SIZE_MAX);
+			for (size_t j = 0; j < COUNT; j++) {
+				assert_ok(
+					gemp_class_set_add(&set, block.records + 2 * j, gemp_number_hash(block.records + 2 * j, 1), &one));
+				assert_true(one);
+			}
+			assert_int_equal(gemp_class_set_count(&set), classes);
+			gemp_class_set_budget(&set, b ? 1 << 20 : PLENTY);
+		}
+		assert_true((refused > 0) == (b == 1));
+		assert_true(gemp_class_set_slots(&set) < 4 * classes);
+		gemp_class_set_free(&set);
+		gemp_class_block_free(&block);
+		free(met);
+	}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 static gemp_code whole_use(void *unused)
 {
 	(void)unused;
@@ -183,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_class_once),
 		cmocka_unit_test(what_does_not_fit_is_not_added),
+		cmocka_unit_test(packed_tables_grow_in_turns),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main(tests);

@@ -265,7 +265,21 @@ static void check_orbits(const listed *group, const gemp_stab_chain *chain, cons
 	}
 }
 
-static void check_canonical(const listed *group, const gemp_stab_chain *chain, const int *base, const uint64_t *tuple)
+/* The function for words may give up if images are equal. A tuple that it returns is the canonical one. */
+static void check_canonical_words(const gemp_stab_chain *chain, const uint64_t *tuple, const uint64_t *best, int points,
+                                  bool distinct)
+{
+	uint32_t words[MOST_POINTS], scratch[2][GEMP_MAX_POINTS];
+	for (int i = 0; i < points; i++)
+		words[i] = (uint32_t)tuple[i];
+	const uint32_t *found = gemp_stab_chain_canonical_words(chain, words, scratch);
+	assert_true(found || !distinct);
+	for (int i = 0; i < points && found; i++)
+		assert_int_equal(found[i], best[i]);
+}
+
+static void check_canonical(const listed *group, const gemp_stab_chain *chain, const int *base, const uint64_t *tuple,
+                            bool distinct)
 {
 	uint64_t best[MOST_POINTS], found[MOST_POINTS];
 	for (size_t g = 0; g < group->count; g++) {
@@ -280,6 +294,7 @@ static void check_canonical(const listed *group, const gemp_stab_chain *chain, c
 	memcpy(found, tuple, sizeof found);
 	gemp_stab_chain_canonical(chain, found);
 	assert_memory_equal(found, best, (size_t)group->points * sizeof *best);
+	check_canonical_words(chain, tuple, best, group->points, distinct);
 }
 
 /* Of each orbit of tuples with distinct values, exactly one tuple has at each base[i] the greatest value of orbit(i),
@@ -319,7 +334,7 @@ static void check_chain(uint64_t *seed, const listed *group, const gemp_symmetry
 		shuffle(seed, order, group->points);
 		for (int i = 0; i < group->points; i++) /* first distinct values, then more and more repeated values */
 			tuple[i] = round < 2 ? (uint64_t)order[i] * 1000 : gemp_random_below(seed, (uint64_t)(7 - round));
-		check_canonical(group, chain, base, tuple);
+		check_canonical(group, chain, base, tuple, round < 2);
 		if (round < 2)
 			check_restrictions(group, chain, base, tuple);
 	}

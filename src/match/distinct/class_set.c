@@ -7,6 +7,7 @@
 enum {
 	CHUNK = 1 << 13,          /* number of records that one thread sorts at a time */
 	AHEAD = 32,               /* number of records that are added together, so that their memory is prefetched */
+	MIN_ROOM = 64,            /* slots are reserved for this number of packed records, or an eighth of the slots */
 	WORTH_DIVIDING = 32 << 20 /* bytes; a set with a smaller budget has one table */
 };
 
@@ -49,6 +50,14 @@ size_t gemp_class_set_count(const gemp_class_set *set)
 	for (size_t t = 0; t < set->table_count; t++)
 		count += set->table[t].count + set->numbers[t].count;
 	return count;
+}
+
+size_t gemp_class_set_slots(const gemp_class_set *set)
+{
+	size_t slots = 0;
+	for (size_t t = 0; t < set->table_count; t++)
+		slots += set->numbers[t].slot_count;
+	return slots;
 }
 
 void gemp_class_set_retain(gemp_class_set *set, gemp_retain_function *keep, void *context)
@@ -100,7 +109,14 @@ typedef struct add_context {
 	gemp_class_set *set;
 	const gemp_class_block *block;
 	const bool *fits;
+	size_t done[GEMP_MAX_CLASS_TABLES]; /* number of the block's records that each table has looked at */
 } add_context;
+
+static size_t records_left(const add_context *a, size_t t)
+{
+	const size_t *begin = a->block->bucket_offsets + t;
+	return a->fits[t] ? begin[1] - begin[0] - a->done[t] : 0;
+}
 
 /* Adds some records in three passes: it prefetches slots, then prefetches the records of these slots, then compares
  * records. Accesses to large tables are random, and with three passes the latencies of many records overlap. */
@@ -123,41 +139,58 @@ static void add_ahead(gemp_record_table *table, const add_context *a, const uint
 	}
 }
 
-/* One thread adds all records of a table, so no slot needs a lock. */
+/* One thread adds the records of a table, so no slot needs a lock. */
 static void add_to_table(void *context, unsigned thread, size_t t)
 {
-	const add_context *a = context;
+	add_context *a = context;
+	const size_t begin = a->block->bucket_offsets[t] + a->done[t], count = records_left(a, t);
 	(void)thread;
-	if (!a->fits[t])
+	if (!count)
 		return;
-	size_t begin = a->block->bucket_offsets[t], end = a->block->bucket_offsets[t + 1];
 	if (a->set->form->packed) {
-		gemp_number_set_add_reserved(&a->set->numbers[t], a->block->sorted + begin * a->block->words, end - begin);
+		a->done[t] += gemp_number_set_add_reserved(&a->set->numbers[t], a->block->sorted + begin * a->block->words,
+		                                           count);
 		return;
 	}
 	gemp_record_table_rehash(&a->set->table[t]);
-	for (size_t at = begin; at < end; at += AHEAD)
-		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(end - at, AHEAD));
+	for (size_t at = begin; at < begin + count; at += AHEAD)
+		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(begin + count - at, AHEAD));
+	a->done[t] += count;
+}
+
+/* Reserves memory of a table. Packed records are mostly known already, and tables that had a place for each of them would
+ * soon be eight times as large as needed, so they get a few places. */
+static gemp_code reserve_table(const add_context *a, size_t t, bool *fits)
+{
+	gemp_number_set *numbers = &a->set->numbers[t];
+	const size_t left = records_left(a, t);
+	if (!a->set->form->packed)
+		return gemp_record_table_reserve(&a->set->table[t], left, fits);
+	return gemp_number_set_reserve(numbers, gemp_min(left, gemp_max(numbers->slot_count / 8, MIN_ROOM)), fits);
 }
 
 /* The calling thread reserves memory before all threads add records, and releases the unused memory afterwards (see
- * gemp_record_table_reserve). */
+ * gemp_record_table_reserve). Tables that are full before all records were added get another turn. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;
-	add_context a = { set, block, fits };
-	for (size_t t = 0; t < set->table_count && code == GEMP_OK; t++) {
-		const size_t more = block->bucket_offsets[t + 1] - block->bucket_offsets[t];
-		code = set->form->packed ? gemp_number_set_reserve(&set->numbers[t], more, &fits[t])
-		                         : gemp_record_table_reserve(&set->table[t], more, &fits[t]);
-	}
-	if (code == GEMP_OK && block->count > CHUNK)
-		gemp_parallel_for(set->table_count, add_to_table, &a);
-	for (size_t t = 0; t < set->table_count && code == GEMP_OK && block->count <= CHUNK; t++)
-		add_to_table(&a, 0, t);
-	for (size_t t = 0; t < set->table_count; t++) {
-		gemp_record_table_trim(&set->table[t]);
-		gemp_number_set_trim(&set->numbers[t]);
+	add_context a = { .set = set, .block = block, .fits = fits };
+	size_t left = block->count;
+	memset(fits, true, set->table_count * sizeof *fits);
+	while (left && code == GEMP_OK) {
+		for (size_t t = 0; t < set->table_count && code == GEMP_OK; t++)
+			if (records_left(&a, t))
+				code = reserve_table(&a, t, &fits[t]);
+		if (code == GEMP_OK && left > CHUNK)
+			gemp_parallel_for(set->table_count, add_to_table, &a);
+		for (size_t t = 0; t < set->table_count && code == GEMP_OK && left <= CHUNK; t++)
+			add_to_table(&a, 0, t);
+		left = 0;
+		for (size_t t = 0; t < set->table_count; t++) {
+			gemp_record_table_trim(&set->table[t]);
+			gemp_number_set_trim(&set->numbers[t]);
+			left += records_left(&a, t);
+		}
 	}
 	return code;
 }
@@ -261,7 +294,9 @@ static void order_records(void *context, size_t chunk, size_t begin, size_t end)
 	size_t *next = block->histogram + chunk * GEMP_CLASS_PLACES;
 	for (size_t i = begin; i < end; i++) {
 		size_t place = next[block->table[i]]++;
-		if (block->sorted)
+		if (block->sorted && block->words == 2) /* a copy of constant size needs no call */
+			memcpy(block->sorted + place * 2, block->records + i * 2, 2 * sizeof *block->records);
+		else if (block->sorted)
 			memcpy(block->sorted + place * block->words, block->records + i * block->words,
 			       block->words * sizeof *block->records);
 		else

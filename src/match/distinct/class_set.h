@@ -2,9 +2,12 @@
  * record is.
  *
  * Hashes distribute the records over several tables, to which threads add in parallel: primitive/number_set.h for packed
- * records, primitive/record_table.h for all others. The
- * caller fills a block of records (records, hash, table), sorts it by table and adds it. One thread adds the records of
- * each table. Of several records of one class, the set keeps the record with the smallest embedding. Local. */
+ * records, primitive/record_table.h for all others. The caller fills a block of records (records, hash, table), sorts it
+ * by table and adds it. One thread adds the records of each table. Of several records of one class, the set keeps the
+ * record with the smallest embedding. Local.
+ *
+ * A block of packed records should hold half as many records as the tables have slots. Memory is then read and written
+ * nearly in sequence: sorting a block streams the block, and adding it goes through one table after another. */
 
 #ifndef GEMP_MATCH_DISTINCT_CLASS_SET_H
 #define GEMP_MATCH_DISTINCT_CLASS_SET_H
@@ -45,6 +48,8 @@ void gemp_class_set_init(gemp_class_set *set, const gemp_record_form *form, size
 void gemp_class_set_free(gemp_class_set *set);
 void gemp_class_set_budget(gemp_class_set *set, size_t budget);
 size_t gemp_class_set_count(const gemp_class_set *set);
+/* the number of records for which the tables of packed records have slots; 0 for other records */
+size_t gemp_class_set_slots(const gemp_class_set *set);
 void gemp_class_set_retain(gemp_class_set *set, gemp_retain_function *keep, void *context);
 void gemp_class_set_clear(gemp_class_set *set); /* Removes all records and keeps the memory. */
 
@@ -53,8 +58,8 @@ uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash);
 
 /* Adds one record. If its table would exceed its budget, the record is not added and *fits becomes false. */
 gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64_t hash, bool *fits);
-/* Adds the records of a sorted block. If a table would exceed its budget, none of the table's records is added and
- * fits[table] becomes false. */
+/* Adds the records of a sorted block. If a table would exceed its budget, some of the table's records are not added,
+ * and fits[table] becomes false. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block,
                                    bool fits[GEMP_MAX_CLASS_TABLES]);
 

@@ -27,7 +27,6 @@ typedef struct distinct {
 	uint64_t limit, hash_mask;
 	gemp_class_set classes;
 	gemp_class_block block;
-	size_t block_records; /* maximum number of records in a block */
 	size_t budget;
 	bool beyond_budget;  /* the tables may exceed the budget, since the range cannot be shortened further */
 	uint64_t low, high;  /* this pass takes the records whose hash has an upper half in [low, high) */
@@ -70,13 +69,18 @@ static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 	return in_range(self, *hash);
 }
 
-/* Shortens the range. Records beyond the new end are removed from the tables; a later pass finds them again. */
+/* Shortens the range. Records beyond the new end are removed from the tables and from the block; a later pass finds them
+ * again. */
 static void cut_range(distinct *d, uint64_t high)
 {
+	const gemp_class_block *block = &d->block;
 	if (high >= d->high)
 		return;
 	d->high = high;
 	gemp_class_set_retain(&d->classes, in_current_range, d);
+	for (size_t i = 0; i < block->count; i++)
+		if (!in_range(d, hash_of(d, block->records + i * d->form.words)))
+			block->table[i] = GEMP_CLASS_DROPPED;
 }
 
 /* Called after a record did not fit. Halves the range; if a shorter range would not help, lets the tables exceed the
@@ -142,6 +146,7 @@ typedef struct fill_task {
 	const gemp_batch *batch; /* NULL: the source is `records` */
 	const uint32_t *records;
 	size_t first; /* index of the first row or record */
+	size_t at;    /* index of its place in the block */
 } fill_task;
 
 /* Makes records of rows, or copies records from other ranks, and finds the table of each record. Records of other
@@ -154,17 +159,18 @@ static void fill_records(void *context, size_t range, size_t begin, size_t end)
 	size_t words = d->form.words;
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
-		uint32_t *record = block->records + i * words;
+		const size_t at = f->at + i;
+		uint32_t *record = block->records + at * words;
 		if (f->batch)
 			gemp_record_fill(&d->form, f->batch, f->first + i, record);
 		else
 			memcpy(record, f->records + (f->first + i) * words, words * sizeof *record);
 		const uint64_t hash = hash_of(d, record);
 		if (block->hash)
-			block->hash[i] = hash;
-		block->table[i] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
-		                  : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
-		                                                                : GEMP_CLASS_REMOTE;
+			block->hash[at] = hash;
+		block->table[at] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
+		                   : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
+		                                                                 : GEMP_CLASS_REMOTE;
 	}
 }
 
@@ -184,14 +190,13 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	return GEMP_OK;
 }
 
-/* Fills and sorts a block on all threads, stores the records of other owners, and adds all other records to the
- * tables. */
-static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
+/* Sorts the block on all threads, stores the records of other owners, and adds all other records to the tables. */
+static gemp_code flush_block(distinct *d)
 {
 	gemp_class_block *block = &d->block;
 	bool fits[GEMP_MAX_CLASS_TABLES];
-	block->count = count;
-	gemp_for_chunks(count, CHUNK, fill_records, (void *)(uintptr_t)f);
+	if (!block->count)
+		return GEMP_OK;
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++)
 		GEMP_TRY(send_later(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
@@ -199,16 +204,36 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 	for (size_t t = 0; t < d->classes.table_count; t++)
 		if (!fits[t])
 			GEMP_TRY(insert_singly(d, t));
+	block->count = 0;
 	return GEMP_OK;
 }
 
-/* Adds rows block by block, which bounds the memory for records. */
+/* The number of records of the next block. A block occupies all threads, and packed records fill half the slots of their
+ * tables (see class_set.h), but a block takes at most an eighth of the budget. A block is made anew only if it becomes
+ * twice as large. */
+static size_t block_records(const distinct *d)
+{
+	const size_t record = d->form.words * sizeof(uint32_t), least = (size_t)BLOCK_BYTES * gemp_threads() / record;
+	const size_t wanted = gemp_max(gemp_class_set_slots(&d->classes) / 2, least);
+	const size_t count = gemp_max(gemp_min(wanted, d->budget / 8 / record), MIN_CLASSES);
+	return d->block.capacity && count < 2 * d->block.capacity ? d->block.capacity : count;
+}
+
+/* Appends rows or records to the block on all threads, and adds a full block to the tables. */
 static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 {
-	size_t block = gemp_min(count, d->block_records);
-	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, block));
-	for (f.first = 0; f.first < count; f.first += block)
-		GEMP_TRY(add_block(d, &f, gemp_min(count - f.first, block)));
+	gemp_class_block *block = &d->block;
+	while (f.first < count) {
+		if (!block->count)
+			GEMP_TRY(gemp_class_block_reserve(block, &d->form, block_records(d)));
+		const size_t part = gemp_min(count - f.first, block->capacity - block->count);
+		f.at = block->count;
+		gemp_for_chunks(part, CHUNK, fill_records, &f);
+		block->count += part;
+		f.first += part;
+		if (block->count == block->capacity)
+			GEMP_TRY(flush_block(d));
+	}
 	return GEMP_OK;
 }
 
@@ -224,18 +249,22 @@ static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 }
 
 /* Collective. Sends the stored records to their owners, and adds the received records. */
-static gemp_code exchange_records(distinct *d)
+static gemp_code exchange_records(distinct *d, bool flush)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = d->context;
 	GEMP_OWNED void *records = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	double t = gemp_now();
-	GEMP_TRY(gemp_exchange_records(context->comm, GEMP_OK, d->outgoing, d->outgoing_count,
+	code = flush ? flush_block(d) : GEMP_OK;
+	t = gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
+	GEMP_TRY(gemp_exchange_records(context->comm, code, d->outgoing, d->outgoing_count,
 	                               d->form.words * sizeof(uint32_t), d->owner, &records, &from, &context->traffic));
 	d->outgoing_count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
+	if (flush)
+		GEMP_THEN(flush_block(d));
 	gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
 	return gemp_comm_agree(context->comm, code);
 }
@@ -313,7 +342,7 @@ static gemp_code end_pass(distinct *d, bool *again)
  * rank. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
-	GEMP_TRY(exchange_records(d));
+	GEMP_TRY(exchange_records(d, last || d->limit));
 	uint64_t removed = range_end - d->high;
 	gemp_comm_max(d->context->comm, &removed, 1);
 	cut_range(d, range_end - removed);
@@ -355,13 +384,6 @@ static void distinct_free(void *self)
 }
 
 GEMP_RELEASE(distinct_free, distinct *)
-
-/* A block is large enough to occupy all threads, but takes at most an eighth of the budget. */
-static size_t block_records(const distinct *d)
-{
-	size_t bytes = gemp_min(d->budget / 8, (size_t)BLOCK_BYTES * gemp_threads());
-	return gemp_max(bytes / (d->form.words * sizeof(uint32_t)), MIN_CLASSES);
-}
 
 /* The number of entries of the direct-mapped cache of sent records: a power of two, or 0 with one rank. */
 static size_t recent_entries(const distinct *d)
@@ -429,7 +451,6 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		if (gemp_limits_now()->distinct_packed)
 			gemp_record_form_pack(&d->form, options->vertices);
 		gemp_class_set_init(&d->classes, &d->form, d->budget);
-		d->block_records = block_records(d);
 		d->recent_count = recent_entries(d);
 		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
 	}

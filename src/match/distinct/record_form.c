@@ -211,22 +211,35 @@ static void pack(const gemp_record_form *form, const uint32_t *key, uint32_t *re
 	for (int v = first; v < count; v++)
 		words[1] = words[1] * base + (key[v] < base ? key[v] : base - 1);
 	words[0]++;
-	memcpy(record, words, form->words * sizeof *record);
+	if (form->words == 2) /* a copy of constant size needs no call */
+		memcpy(record, words, sizeof *words);
+	else
+		memcpy(record, words, sizeof words);
 }
 
-static void fill_record(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record)
+/* Writes the canonical embedding, or returns where it is already. Images are nearly always distinct, except under
+ * homomorphisms. */
+static const uint32_t *fill_orbit(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges,
+                                  uint32_t scratch[2][GEMP_MAX_POINTS], uint32_t *key)
 {
-	int count = form->vertex_count;
-	const gemp_vertex *vertices = batch->vertices + row * (size_t)count;
-	const gemp_edge *edges = form->edge_count ? batch->edges + row * (size_t)form->edge_count : NULL;
-	if (form->kind == GEMP_KEY_ORBIT) {
-		if (form->sorts)
-			fill_sorted_blocks(form, vertices, record);
-		else
-			fill_embedding(form, vertices, edges, NULL, record);
-		return;
+	const uint32_t *found = NULL;
+	if (form->sorts) {
+		fill_sorted_blocks(form, vertices, key);
+		return key;
 	}
-	int set_size = fill_vertex_set(record, vertices, count);
+	if (!form->edge_count)
+		found = gemp_stab_chain_canonical_words(form->chain, vertices, scratch);
+	if (found)
+		return found;
+	fill_embedding(form, vertices, edges, NULL, key);
+	return key;
+}
+
+/* Writes the set of vertices, then what else the key has, then the embedding. */
+static void fill_set(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges,
+                     uint32_t *record)
+{
+	const int count = form->vertex_count, set_size = fill_vertex_set(record, vertices, count);
 	if (form->kind == GEMP_KEY_EDGES)
 		fill_edge_set(record + count, edges, form->edge_count);
 	else if (form->kind == GEMP_KEY_PAIRS)
@@ -237,10 +250,19 @@ static void fill_record(const gemp_record_form *form, const gemp_batch *batch, s
 
 void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record)
 {
-	uint32_t key[GEMP_MAX_PATTERN_VERTICES];
-	fill_record(form, batch, row, form->packed ? key : record);
+	const gemp_vertex *vertices = batch->vertices + row * (size_t)form->vertex_count;
+	const gemp_edge *edges = form->edge_count ? batch->edges + row * (size_t)form->edge_count : NULL;
+	uint32_t buffer[GEMP_MAX_PATTERN_VERTICES], scratch[2][GEMP_MAX_POINTS];
+	uint32_t *key = form->packed ? buffer : record;
+	const uint32_t *filled = key;
+	if (form->kind == GEMP_KEY_ORBIT)
+		filled = fill_orbit(form, vertices, edges, scratch, key);
+	else
+		fill_set(form, vertices, edges, key);
 	if (form->packed)
-		pack(form, key, record);
+		pack(form, filled, record);
+	else if (filled != record)
+		memcpy(record, filled, form->words * sizeof *record);
 }
 
 /* Reads the digits of a packed record from the last to the first. */

@@ -347,3 +347,27 @@ void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
 	descend(&s, m, tuple);
 	memcpy(tuple, s.best, chain->points * sizeof *tuple);
 }
+
+/* Without branches that depend on the images, since a processor would guess half of them wrongly. The permutation of
+ * the first point is the identity. */
+const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
+                                                uint32_t scratch[2][GEMP_MAX_POINTS])
+{
+	bool equal = false;
+	for (size_t m = 0; m < chain->moving_count; m++) {
+		const level *level = &chain->level[chain->moving[m]];
+		uint32_t smallest = tuple[level->base], *next = scratch[m & 1];
+		size_t chosen = 0;
+		for (size_t i = 1; i < level->orbit_size; i++) {
+			const uint32_t value = tuple[level->orbit[i]];
+			equal |= value == smallest;
+			chosen = value < smallest ? i : chosen;
+			smallest = value < smallest ? value : smallest;
+		}
+		const gemp_point *to = level->to[level->orbit[chosen]];
+		for (size_t i = 0; i < chain->points; i++)
+			next[i] = tuple[to[i]];
+		tuple = next;
+	}
+	return equal ? NULL : tuple;
+}

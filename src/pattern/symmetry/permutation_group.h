@@ -47,5 +47,9 @@ size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t level, const i
  * Images may be equal (hom, edge-iso); only choices between equal images that differ elsewhere (two parallel edges to
  * one vertex) cost a search. */
 void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple);
+/* The same for words whose images are distinct along the chain, at a fraction of the time. Returns the canonical tuple,
+ * which is `tuple` or lies in `scratch`, or NULL if two images that it compared are equal. */
+const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
+                                                uint32_t scratch[2][GEMP_MAX_POINTS]);
 
 #endif
