@@ -31,7 +31,7 @@ typedef struct gemp_limits {
 	/* Switch: 1 keeps binaries of programs, 0 leaves that to the driver [-1: 0 for PoCL if one rank has the device
 	 * alone, otherwise 1]: device/program. */
 	int program_binaries;
-	/* Bytes of one pinned buffer between host and device [8 MiB]: device/transfer. */
+	/* Bytes of one pinned buffer between host and device [4 MiB]: device/transfer. */
 	size_t transfer_chunk;
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */

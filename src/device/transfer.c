@@ -9,7 +9,7 @@
 
 enum {
 	LANES = 4,            /* pieces that are transferred or converted at the same time */
-	PARTS = 8,            /* parts of a piece, each converted by one thread */
+	PARTS = 16,           /* parts of a piece, each converted by one thread */
 	ALONE_BELOW = 1 << 17 /* numbers: fewer do not justify threads */
 };
 
