@@ -341,6 +341,11 @@ gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t co
 	return run_match(m, sink, result);
 }
 
+void gemp_match_limit(gemp_match *m, uint64_t rows)
+{
+	m->options.limit = rows;
+}
+
 /* Parts are chosen by ids, which do not depend on the number of ranks. The first call keeps a copy of all pivots'
  * slots, because the search has only the pivots of the present part. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)

@@ -61,6 +61,10 @@ gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *
 gemp_code gemp_match_run_seeded(gemp_match *match, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result);
 
+/* Local. Makes the next runs end when about this number of matches is known, as options.limit does; UINT64_MAX: never.
+ * Only a match that removes duplicates has a limit of its own. Otherwise the caller's sink says when it has enough. */
+void gemp_match_limit(gemp_match *match, uint64_t rows);
+
 typedef struct gemp_pivot_part {
 	uint32_t first, count, of; /* parts [first, first + count) of `of` */
 } gemp_pivot_part;
