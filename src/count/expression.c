@@ -228,6 +228,50 @@ int64_t gemp_expression_value(const gemp_compiled *expression, const int64_t sym
 	return stack[0];
 }
 
+/* Pushes a number or the values of a symbol. */
+static void push(int64_t *out, size_t count, const int64_t *column, int64_t value)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = column ? column[i] : value;
+}
+
+void gemp_expression_values(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS],
+                            const int64_t *const columns[GEMP_SYMBOLS], size_t count, int64_t *values)
+{
+	int64_t stack[GEMP_EXPRESSION_DEPTH + 1][GEMP_EXPRESSION_BATCH];
+	size_t top = 0;
+	for (size_t s = 0; s < expression->count; s++) {
+		const int64_t value = expression->steps[s].value;
+		const gemp_step_kind kind = expression->steps[s].kind;
+		if (kind == GEMP_STEP_NUMBER || kind == GEMP_STEP_SYMBOL) {
+			const int64_t *column = kind == GEMP_STEP_SYMBOL ? columns[value] : NULL;
+			push(stack[top++], count, column, kind == GEMP_STEP_NUMBER ? value : symbols[value]);
+			continue;
+		}
+		top -= kind != GEMP_STEP_NEGATE;
+		int64_t *left = stack[top - 1];
+		const int64_t *right = stack[top];
+		switch (kind) {
+		case GEMP_STEP_ADD:
+			for (size_t i = 0; i < count; i++)
+				left[i] += right[i];
+			break;
+		case GEMP_STEP_SUBTRACT:
+			for (size_t i = 0; i < count; i++)
+				left[i] -= right[i];
+			break;
+		case GEMP_STEP_MULTIPLY:
+			for (size_t i = 0; i < count; i++)
+				left[i] *= right[i];
+			break;
+		default:
+			for (size_t i = 0; i < count; i++)
+				left[i] = -left[i];
+		}
+	}
+	push(values, count, stack[0], 0);
+}
+
 __int128 gemp_expression_wide_value(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS], bool *fits)
 {
 	__int128 stack[GEMP_EXPRESSION_DEPTH + 1];

@@ -46,7 +46,12 @@ double gemp_expression_bound(const gemp_compiled *expression, const double bound
 
 /* Returns the value, if 64 bits hold all values on the stack (gemp_expression_bound). */
 int64_t gemp_expression_value(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS]);
-/* The same in 128 bits. *fits becomes false if they do not hold some value. */
+/* The same for `count` assignments: values[i] is the value if symbol s is columns[s][i], or symbols[s] where columns[s] is
+ * NULL. Each step of the program is a loop over the assignments. */
+enum { GEMP_EXPRESSION_BATCH = 64 }; /* maximum of count */
+void gemp_expression_values(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS],
+                            const int64_t *const columns[GEMP_SYMBOLS], size_t count, int64_t *values);
+/* The same as gemp_expression_value in 128 bits. *fits becomes false if they do not hold some value. */
 __int128 gemp_expression_wide_value(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS], bool *fits);
 
 /* Prints OpenCL C for a bound on the magnitude at given values of the symbols: - becomes +, and all operands are

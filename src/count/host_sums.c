@@ -124,6 +124,45 @@ static bool depends_on_middle(const gemp_compiled *expression)
 	return expression->symbols & middle;
 }
 
+/* Adds the values of up to GEMP_EXPRESSION_BATCH vertices at place 2, each once, or as often as there are paths to it.
+ * Their counts are c and their marks a. support: of their edges to place 1; NULL if the expression does not have them. */
+static void add_batch(gemp_host_worker *w, const uint32_t *ends, const uint32_t *support, size_t count, bool paths)
+{
+	int64_t common[GEMP_EXPRESSION_BATCH], other[GEMP_EXPRESSION_BATCH], values[GEMP_EXPRESSION_BATCH];
+	int64_t tables[GEMP_TABLES][GEMP_EXPRESSION_BATCH];
+	const int64_t *columns[GEMP_SYMBOLS] = { [GEMP_SYMBOL_COMMON] = common };
+	columns[support ? gemp_symbol_support(1, 2) : GEMP_SYMBOL_ADJACENT] = other;
+	for (size_t i = 0; i < count; i++) {
+		common[i] = w->counts[ends[i]];
+		other[i] = support ? support[i] : w->marks[ends[i]];
+	}
+	for (int k = 0; k < GEMP_TABLES; k++) {
+		const int symbol = gemp_symbol_table(2, k);
+		if (!gemp_host_mentions(w, symbol))
+			continue;
+		columns[symbol] = tables[k];
+		for (size_t i = 0; i < count; i++)
+			tables[k][i] = w->graph->tables[k][ends[i]];
+	}
+	gemp_expression_values(w->expression, w->symbols, columns, count, values);
+	for (size_t i = 0; i < count; i++)
+		w->total += (__int128)values[i] * (paths ? common[i] : 1);
+}
+
+/* Adds the values of ends[count], in batches if 64 bits hold them. The arguments are those of add_batch. */
+static void add_ends(gemp_host_worker *w, const uint32_t *ends, const uint32_t *support, size_t count, bool paths)
+{
+	for (size_t i = 0; i < count && w->narrow; i += GEMP_EXPRESSION_BATCH)
+		add_batch(w, ends + i, support ? support + i : NULL, gemp_min(count - i, (size_t)GEMP_EXPRESSION_BATCH), paths);
+	for (size_t i = 0; i < count && !w->narrow; i++) {
+		gemp_host_bind(w, 2, ends[i]);
+		w->symbols[GEMP_SYMBOL_COMMON] = w->counts[ends[i]];
+		w->symbols[support ? gemp_symbol_support(1, 2) : GEMP_SYMBOL_ADJACENT] = support ? support[i]
+		                                                                                 : w->marks[ends[i]];
+		gemp_host_add(w, paths ? w->counts[ends[i]] : 1);
+	}
+}
+
 /* WEDGES: the paths are walked twice, first for c and then for the values. */
 static void add_paths(gemp_host_worker *w, uint32_t root)
 {
@@ -131,21 +170,15 @@ static void add_paths(gemp_host_worker *w, uint32_t root)
 	const bool each = depends_on_middle(w->expression);
 	size_t found = count_ends(w, &r, root, r.upper[root]);
 	gemp_host_bind(w, 0, root);
-	for (size_t i = 0; i < found && !each; i++) {
-		gemp_host_bind(w, 2, w->touched[i]);
-		w->symbols[GEMP_SYMBOL_COMMON] = w->counts[w->touched[i]];
-		gemp_host_add(w, w->counts[w->touched[i]]);
-	}
+	if (!each)
+		add_ends(w, w->touched, NULL, found, true);
 	for (uint64_t i = r.upper[root]; i < r.begin[root + 1] && each; i++) {
 		gemp_vertex x = r.row[i];
 		gemp_host_bind(w, 1, x);
 		w->symbols[gemp_symbol_support(0, 1)] = support_at(w->graph, i);
-		for (uint64_t k = after_root(&r, x, root); k < r.begin[x + 1]; k++) {
-			gemp_host_bind(w, 2, r.row[k]);
-			w->symbols[gemp_symbol_support(1, 2)] = support_at(w->graph, k);
-			w->symbols[GEMP_SYMBOL_COMMON] = w->counts[r.row[k]];
-			gemp_host_add(w, 1);
-		}
+		const uint64_t first = after_root(&r, x, root);
+		const uint32_t *support = w->graph->support ? w->graph->support + first : NULL;
+		add_ends(w, r.row + first, support, (size_t)(r.begin[x + 1] - first), false);
 	}
 	clear_ends(w, found);
 }
@@ -158,12 +191,7 @@ static void add_pairs(gemp_host_worker *w, uint32_t root)
 	for (uint64_t i = r.begin[root]; i < r.begin[root + 1]; i++)
 		w->marks[r.row[i]] = 1;
 	gemp_host_bind(w, 0, root);
-	for (size_t i = 0; i < found; i++) {
-		gemp_host_bind(w, 2, w->touched[i]);
-		w->symbols[GEMP_SYMBOL_COMMON] = w->counts[w->touched[i]];
-		w->symbols[GEMP_SYMBOL_ADJACENT] = w->marks[w->touched[i]];
-		gemp_host_add(w, 1);
-	}
+	add_ends(w, w->touched, NULL, found, false);
 	for (uint64_t i = r.begin[root]; i < r.begin[root + 1]; i++)
 		w->marks[r.row[i]] = 0;
 	clear_ends(w, found);
