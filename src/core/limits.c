@@ -32,6 +32,7 @@ const gemp_limits gemp_limits_default = {
 	.interpret_work = 1 << 24,
 	.filter_values = 1 << 24,
 	.interpret_budget = 1 << 26,
+	.sample_check = -1,
 	.nested_local = 16 << 10,
 	.list_rank_gather = 1 << 15,
 	.list_rank_spacing = 8,

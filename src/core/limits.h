@@ -107,6 +107,9 @@ typedef struct gemp_limits {
 	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
 	 * match/interpret/interpreter. */
 	uint64_t interpret_budget;
+	/* Switch, all ranks: 0 compares no counts of devices with the host's, 1 those of all pivots [-1: those of a few]:
+	 * match/sample_check. */
+	int sample_check;
 	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/interpreter. */
 	unsigned interpret_walkers;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key

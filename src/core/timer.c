@@ -49,6 +49,7 @@ double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since,
 }
 
 static gemp_trace trace;
+static bool trace_paused;
 
 /* Each recording begins with an empty trace. */
 void gemp_trace_start(size_t max_spans)
@@ -59,7 +60,12 @@ void gemp_trace_start(size_t max_spans)
 
 bool gemp_trace_on(void)
 {
-	return trace.max_spans > 0;
+	return trace.max_spans > 0 && !trace_paused;
+}
+
+void gemp_trace_pause(bool paused)
+{
+	trace_paused = paused;
 }
 
 /* Returns the index of a name, and adds the name if it is new. When the table is full, all new names become the last

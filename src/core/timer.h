@@ -25,7 +25,7 @@ typedef enum gemp_phase {
 	GEMP_PHASE_RESOLVE,    /* host work on incoming partial matches, and on the rows that a round reads */
 	GEMP_PHASE_ATTRIBUTES, /* fetching and testing attribute values */
 	GEMP_PHASE_DISTINCT,   /* canonical forms and deduplication */
-	GEMP_PHASE_VERIFY,     /* checking the result of an analysis */
+	GEMP_PHASE_VERIFY,     /* checking the result of an analysis, and counts of a device */
 	GEMP_PHASE_DOWNLOAD,   /* transfer from device to host */
 	GEMP_PHASE_WRITE,      /* writing results and graph files */
 	GEMP_PHASE_CLOSE,      /* after the command: closing graphs and devices, freeing memory */
@@ -73,6 +73,7 @@ typedef struct gemp_trace {
 
 void gemp_trace_start(size_t max_spans);
 bool gemp_trace_on(void);
+void gemp_trace_pause(bool paused); /* while paused, gemp_trace_on is false and spans are not recorded */
 
 /* Adds a span from `since`, a result of gemp_now(), until now. */
 void gemp_trace_add(const char *name, gemp_lane lane, double since);

@@ -35,7 +35,7 @@ static double planned_work(const gemp_match *m)
 }
 
 /* The expected entries and lookups of the search. A search from given vertices has the work of one task. */
-static double expected_work(const gemp_match *m)
+double gemp_match_expected_work(const gemp_match *m)
 {
 	double work = 0;
 	for (size_t s = 0; s < m->plan->step_count; s++)
@@ -90,9 +90,9 @@ bool gemp_match_may_be_small(const gemp_match *m)
 
 bool gemp_match_may_use_host(const gemp_match *m)
 {
-	return !m->options.sampled &&
-	       (m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
-	                                                is_within(m, expected_work(m), gemp_limits_now()->interpret_work)));
+	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
+	                               (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
+	                                is_within(m, gemp_match_expected_work(m), gemp_limits_now()->interpret_work)));
 }
 
 gemp_code gemp_match_use_host(gemp_match *m)
@@ -114,7 +114,7 @@ gemp_code gemp_match_run_on_host(gemp_match *m, gemp_sink *sink, gemp_interprete
 	if (*done)
 		return GEMP_OK;
 	gemp_log(GEMP_VERBOSE, "the search is larger than expected (%.3g entries); it starts anew on the devices",
-	         expected_work(m));
+	         gemp_match_expected_work(m));
 	gemp_interpreter_free(m->interpreter);
 	m->interpreter = NULL;
 	return gemp_match_use_device(m);

@@ -9,6 +9,8 @@
 
 #include "match/match_state.h"
 
+/* The entries and lookups that the search is expected to need, of all ranks. The match has a plan. */
+double gemp_match_expected_work(const gemp_match *match);
 /* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell. The
  * match has a plan. */
 bool gemp_match_may_use_host(const gemp_match *match);

@@ -7,6 +7,7 @@
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/match_state.h"
+#include "match/sample_check.h"
 #include "match/search/load_balancer.h"
 #include "match/search/search.h"
 
@@ -297,6 +298,7 @@ static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result 
 	}
 	if (done)
 		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(m->context->comm, gemp_multi_all_pivots(m->search)));
 	if (m->plan->arguments)
 		gemp_search_seed(m->search, m->seeds.ids, m->seeds.count);
 	gemp_multi_start(m->search, first);
@@ -310,6 +312,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 {
 	GEMP_OWNED_BY(free_sinks) sink_chain s = { 0 };
 	gemp_rounds_result rounds;
+	gemp_sample_check check;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
@@ -318,6 +321,11 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 		GEMP_TRY(sum_profile(m));
 	if (result)
 		GEMP_TRY(report(m, &s, &rounds, result));
+	GEMP_TRY(gemp_sample_check_run(m, &check));
+	if (result) {
+		result->checked_pivots = check.pivots;
+		result->checked_matches = check.matches;
+	}
 	return GEMP_OK;
 }
 

@@ -51,6 +51,9 @@ typedef struct gemp_match_result {
 	size_t graph_bytes, result_bytes;
 	size_t attribute_bytes; /* bytes of attribute columns on the device, of the rank with the most */
 	uint64_t distinct_passes;
+	/* the sample that the host has counted, too (match/sample_check.h): pivots, and their matches as the plan counts
+	 * them; 0 pivots: nothing was checked */
+	uint64_t checked_pivots, checked_matches;
 } gemp_match_result;
 
 /* Collective. If sink is NULL, matches are only counted. */

@@ -43,6 +43,7 @@ static inline int open_context(void **state)
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	TEST_LIMIT(match_chunk_cost, 1); /* small chunks, so that every rank takes some of a small graph */
+	TEST_LIMIT(sample_check, 1);     /* the host counts the matches of all pivots, too */
 	return runtime_with_devices(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
@@ -151,6 +152,12 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 	}
 	if (o->replicate == GEMP_REPLICATE_ALL || test_comm.size == 1)
 		assert_all(result.local_share == 1 && result.traffic.rounds == context->traffic.rounds);
+	if (!o->listed) {
+		gemp_match_result again; /* the second run has all pivots again, after the sample check */
+		assert_all_ok(gemp_match_run(match, NULL, &again));
+		assert_all(again.matches == result.matches && again.pivots == result.pivots &&
+		           again.checked_matches == result.checked_matches);
+	}
 	gemp_match_free(match);
 	reference_free(&r);
 	gemp_pattern_free(pattern);

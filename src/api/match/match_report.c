@@ -82,6 +82,13 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	else
 		gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
 		                   gemp_counted(result->pivots, "pivot").text);
+	if (result->checked_pivots) {
+		json_t *check = json_object();
+		gemp_json_set_counts(check, { "pivots", result->checked_pivots }, { "matches", result->checked_matches });
+		gemp_report_set(report, "sample_check", check);
+		gemp_report_detail(report, "; the host counts the same for %s",
+		                   gemp_counted(result->checked_pivots, "pivot").text);
+	}
 	if (result->result_fill_percent)
 		gemp_report_detail(report, "; result buffer %s %% full on average",
 		                   gemp_grouped(result->result_fill_percent).text);

@@ -43,6 +43,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "launches, pivots, result_fill",
 	  "match: number of kernel launches and of start vertices; used share of the result buffer." },
 	{ "searched_on", "match: host if threads of the host searched, without a device; otherwise device." },
+	{ "sample_check",
+	  "match on devices: pivots whose matches the host has counted, too, and these matches with duplicates; absent if nothing was checked." },
 	{ "exchange",
 	  "match: method (none, push, pull), bytes, messages and rounds; local_share: share of matches that never left a rank "
 	  "(push) or of rows that a rank had (pull); pull: pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, "

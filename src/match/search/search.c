@@ -176,7 +176,7 @@ void gemp_search_free(gemp_search *search)
 	if (!search->options.leader)
 		gemp_balancer_free(search->balancer);
 	gemp_free_all(search->control_words, search->capacity, search->base, search->work, search->seed_slots,
-	              search->pivot_slots, search);
+	              search->pivot_slots, search->all_slots, search);
 }
 
 /* The device has three arrays of counters, each with one counter for each step. */
@@ -270,17 +270,53 @@ gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 }
 
 /* The chunks are cut for the first device's tasks. The tasks of the other devices are then aligned to these. */
-gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
+static gemp_code use_pivots(gemp_search *first)
 {
-	for (gemp_search *s = first; s; s = s->next) {
-		gemp_search_pivots(s, slots, count);
+	for (gemp_search *s = first; s; s = s->next)
 		if (!s->options.round_entries) /* with rounds, gemp_search_rows uploads the pivots of each round */
 			GEMP_TRY(gemp_search_tasks(s));
-	}
 	GEMP_TRY(gemp_search_balance_cut(first));
 	for (gemp_search *s = first->next; s; s = s->next)
 		GEMP_TRY(align_tasks(s));
 	return GEMP_OK;
+}
+
+gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
+{
+	for (gemp_search *s = first; s; s = s->next)
+		gemp_search_pivots(s, slots, count);
+	return use_pivots(first);
+}
+
+/* The former list is kept where it is, since it can have an element for each vertex. */
+gemp_code gemp_multi_few_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
+{
+	for (gemp_search *s = first; s; s = s->next) {
+		gemp_vertex *few = NULL;
+		GEMP_TRY(GEMP_COPY(few, slots, count));
+		s->all_slots = s->pivot_slots;
+		s->all_pivots = s->pivots;
+		s->pivot_slots = few;
+		s->pivots = count;
+		s->range = (gemp_task_range){ 0, count };
+	}
+	return use_pivots(first);
+}
+
+gemp_code gemp_multi_all_pivots(gemp_search *first)
+{
+	if (!first->all_slots)
+		return GEMP_OK;
+	for (gemp_search *s = first; s; s = s->next) {
+		if (!s->all_slots)
+			continue;
+		gemp_free(s->pivot_slots);
+		s->pivot_slots = s->all_slots;
+		s->pivots = s->all_pivots;
+		s->range = (gemp_task_range){ 0, s->pivots };
+		s->all_slots = NULL;
+	}
+	return use_pivots(first);
 }
 
 /* Statistics belong to one run. The counters of a profile, in contrast, are never cleared. */

@@ -38,6 +38,10 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 gemp_code gemp_multi_restart(gemp_search *first, bool anew);
 /* Local. Replaces the pivots on all devices, and cuts them into chunks. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
+/* Local. Replaces the pivots on all devices, until gemp_multi_all_pivots brings the former pivots back. The slots ascend,
+ * and no more than the former pivots. */
+gemp_code gemp_multi_few_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
+gemp_code gemp_multi_all_pivots(gemp_search *first);
 /* Local. Sets the sink of the next run and clears the statistics. */
 void gemp_multi_start(gemp_search *first, gemp_sink *sink);
 /* Local. Adds the statistics of the run to the work and the timers of the devices' contexts. */

@@ -136,6 +136,9 @@ typedef struct gemp_search {
 	size_t pivots;            /* number of pivots or seeds, summed over all rounds */
 	size_t pivot_capacity;    /* number of pivots for which the buffers were made */
 	gemp_vertex *pivot_slots; /* [pivots] ascending */
+	/* [all_pivots] the pivots that gemp_multi_few_pivots has replaced, until they return; otherwise NULL */
+	gemp_vertex *all_slots;
+	size_t all_pivots;
 	/* distributes pivot_slots, which are then all ranks' pivots; NULL: pivot_slots are this rank's own */
 	gemp_balancer *balancer;
 	gemp_pivot_chunk chunk; /* the chunk that is being searched; slices 0: no chunk yet */
