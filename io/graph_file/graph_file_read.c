@@ -396,7 +396,13 @@ static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const 
 {
 	uint64_t hash = 0;
 	GEMP_TRY(gemp_h5_verify(h5));
-	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_labels(graph));
+	for (size_t c = 0; c < graph->attributes.count; c++)
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_TRY(gemp_shard_load_relation(
+			graph, r, graph->relations[r].merged ? GEMP_LOAD_PROPS | GEMP_LOAD_EITHER : GEMP_LOAD_ALL));
 	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
 	if (hash == graph->hash)
 		return GEMP_OK;

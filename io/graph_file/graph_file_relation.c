@@ -9,8 +9,7 @@
 #include "io/graph_file/graph_file_matrix.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "partition/build/rows_by_target.h"
-#include "partition/exchange/record_stream.h"
+#include "partition/build/rows_source.h"
 
 /* READING */
 
@@ -143,7 +142,7 @@ static gemp_code get_either(const gemp_h5 *h5, const gemp_shard *graph, gemp_rel
 	return GEMP_OK;
 }
 
-/* Collective. The numbers of edges by target are made from the rows by source, which number the edges. */
+/* Collective. Checks the number of edges before rows are made from the merged rows. */
 static gemp_code split_symmetric(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation, unsigned parts)
 {
 	uint64_t own = gemp_relation_own_edges(graph, relation);
@@ -151,16 +150,7 @@ static gemp_code split_symmetric(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	relation->props.rows = own;
 	if (gemp_comm_sum1(h5->comm, own) != relation->edge_count)
 		return gemp_file_damaged(h5, "/edges", "has a matrix that is not symmetric");
-	if (parts & GEMP_LOAD_IN_EDGES)
-		parts = (parts | GEMP_LOAD_OUT) & ~(unsigned)GEMP_LOAD_IN;
-	parts &= ~relation->loaded;
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_relation_split_rows(graph, relation, parts)));
-	if (parts & GEMP_LOAD_IN_EDGES) {
-		GEMP_TRY(gemp_rows_by_target_make(h5->comm, GEMP_RECORD_BATCH, graph, relation));
-		relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
-	}
-	relation->loaded |= parts & GEMP_LOAD_PROPS;
-	return GEMP_OK;
+	return gemp_rows_split_merged(h5->comm, graph, relation, parts);
 }
 
 /* Rows that were read only to make other rows are freed. */

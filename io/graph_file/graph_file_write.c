@@ -243,8 +243,8 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
-/* Collective. Loads what is written: the merged rows of a symmetric relation, and all parts of every other one. If the
- * edges of a symmetric relation had to be turned, the hash of the content changes. */
+/* Collective. Loads what is written: the merged rows of a symmetric relation, and all parts of every other one. Edges
+ * without rows by source have the direction of their ids. If the edges of a symmetric relation had to be turned, the hash of the content changes. */
 static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
 {
 	bool turned = false;
@@ -254,10 +254,11 @@ static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
 		GEMP_TRY(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
-		bool symmetric = gemp_relation_is_symmetric(relation);
+		const bool symmetric = gemp_relation_is_symmetric(relation);
+		const bool split = symmetric && (!relation->merged || relation->loaded & GEMP_LOAD_OUT);
 		GEMP_TRY(gemp_shard_load_relation(
-			graph, r, symmetric ? GEMP_LOAD_OUT | GEMP_LOAD_PROPS | GEMP_LOAD_EITHER : GEMP_LOAD_ALL));
-		if (symmetric)
+			graph, r, !symmetric ? GEMP_LOAD_ALL : GEMP_LOAD_PROPS | GEMP_LOAD_EITHER | (split ? GEMP_LOAD_OUT : 0u)));
+		if (split)
 			GEMP_TRY(gemp_orient_relation(comm, graph, relation, &turned));
 	}
 	return turned ? gemp_shard_content_hash(comm, graph, &graph->hash) : GEMP_OK;

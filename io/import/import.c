@@ -181,6 +181,7 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 		.merge_parallel = options->merge_parallel,
 		.default_label = options->default_label,
 		.default_type = options->default_type,
+		.merged_rows = options->merged_rows,
 		.steps = options->steps,
 	};
 }

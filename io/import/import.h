@@ -35,6 +35,7 @@ typedef struct gemp_import_options {
 	const char *metamodel;           /* for xmi: the .ecore file; otherwise NULL */
 	bool undirected;
 	bool merge_parallel;
+	bool merged_rows;              /* as in gemp_builder_options */
 	uint64_t seed;                 /* seed of the ids' random order */
 	const char *default_label;     /* label of vertices that have none; NULL: they get none */
 	const char *default_type;      /* type of edges that have none; NULL: "E" */

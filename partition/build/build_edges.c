@@ -16,6 +16,7 @@
 #include "partition/build/row_builder.h"
 #include "partition/build/row_partition.h"
 #include "partition/build/rows_by_target.h"
+#include "partition/build/symmetric_rows.h"
 #include "partition/exchange/record_stream.h"
 
 #include <math.h>
@@ -46,10 +47,12 @@ typedef struct edge_router {
 	uint64_t *used;          /* [relations][edge columns] 1: some edge of the relation has a value in the column */
 	bool bare;               /* no edge has a value */
 	received_edges *arrived; /* [relations] */
-	/* The next three members are used for bare edges only. */
-	size_t round;        /* edges in one round */
-	int *owner;          /* [round] */
-	edge_header *headed; /* [round]; NULL if there is one relation */
+	bool merged;             /* bare undirected edges go to the owners of both ends, which make merged rows */
+	/* The next four members are used for bare edges only. */
+	size_t round;            /* edges in one round */
+	int *owner;              /* [2 * round] */
+	edge_header *headed;     /* [2 * round]; NULL if there is one relation */
+	gemp_edge_pair *doubled; /* [2 * round]; NULL unless `merged` and there is one relation */
 } edge_router;
 
 /* A part numbers its types by first appearance; the relations of the graph are in the order of their names. */
@@ -167,9 +170,11 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	gemp_comm_max(builder->comm, route->used, (int)(relations * columns));
 	route->bare = true;
+	route->merged = builder->options.merged_rows && relations &&
+	                gemp_relation_is_symmetric(&route->graph->relations[0]);
 	for (size_t i = 0; i < relations * columns; i++)
 		if (route->used[i]) {
-			route->bare = false;
+			route->bare = route->merged = false;
 			GEMP_TRY(gemp_table_add(&route->graph->relations[i / columns].props, values->columns[i % columns].name,
 			                        values->columns[i % columns].type, NULL));
 		}
@@ -182,14 +187,27 @@ static gemp_code make_bare_rows(const gemp_shard *graph, received_edges *edges, 
 	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
 	gemp_pair_list received = { edges->edges, edges->count };
 	gemp_code code = gemp_row_partition_make(&rows, edges->list_count ? edges->lists : &received,
-	                                         edges->list_count ? edges->list_count : 1, graph->vertex_count, merge,
-	                                         &relation->multigraph);
+	                                         edges->list_count ? edges->list_count : 1, graph->vertex_count, false,
+	                                         merge, &relation->multigraph);
 	if (!edges->list_count)
 		edges->edges = received.pairs;
 	relation->out_offsets = rows.begin;
 	relation->out_targets = rows.slots;
 	if (code == GEMP_OK)
 		relation->props.rows = rows.begin[rows.rows];
+	return code;
+}
+
+/* Collective. Makes the merged rows of a symmetric relation. */
+static gemp_code make_merged(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
+                             gemp_relation *relation)
+{
+	gemp_pair_list received = { edges->edges, edges->count };
+	const bool own = edges->list_count > 0;
+	edges->edges = NULL;
+	gemp_code code = gemp_symmetric_rows_make(builder->comm, graph, own ? edges->lists : &received,
+	                                          own ? edges->list_count : 1, builder->options.merge_parallel, relation);
+	gemp_free(received.pairs);
 	return code;
 }
 
@@ -310,16 +328,25 @@ static gemp_code send_round(const edge_router *route, size_t first, size_t count
 {
 	const gemp_comm *comm = route->builder->comm;
 	const gemp_edge_pair *ids = route->part->edges.ids;
-	const void *records = route->headed ? (void *)route->headed : count ? (void *)(ids + first) : NULL;
-	size_t size = route->headed ? sizeof *route->headed : sizeof *ids;
+	const void *records = route->headed    ? (void *)route->headed
+	                      : route->doubled ? (void *)route->doubled
+	                      : count          ? (void *)(ids + first)
+	                                       : NULL;
+	size_t size = route->headed ? sizeof *route->headed : sizeof *ids, sent = 0;
 	GEMP_OWNED size_t *from = NULL;
 	GEMP_OWNED void *received = NULL;
-	for (size_t i = 0; i < count; i++) {
-		route->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
-		if (route->headed)
-			route->headed[i] = (edge_header){ relation_of(route, first + i), ids[first + i] };
+	for (size_t i = first; i < first + count; i++) {
+		const int owner[2] = { gemp_shard_owner(route->graph, ids[i].source),
+			                   route->merged ? gemp_shard_owner(route->graph, ids[i].target) : -1 };
+		for (int end = 0; end < 2 && owner[end] >= 0 && (end == 0 || owner[1] != owner[0]); end++) {
+			if (route->headed)
+				route->headed[sent] = (edge_header){ relation_of(route, i), ids[i] };
+			else if (route->doubled)
+				route->doubled[sent] = ids[i];
+			route->owner[sent++] = owner[end];
+		}
 	}
-	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, size, route->owner, &received, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, sent, size, route->owner, &received, &from, NULL));
 	return gemp_comm_agree(comm, route->headed ? keep_headed(route->arrived, received, from[comm->size])
 	                                           : keep(route->arrived, received, from[comm->size]));
 }
@@ -383,14 +410,18 @@ static gemp_code allocate_rounds(edge_router *route)
 	if (!route->bare)
 		return GEMP_OK;
 	route->round = gemp_min(gemp_max(route->builder->options.batch / sizeof(edge_header), 1), MAX_EDGES);
-	GEMP_TRY(GEMP_NEW(route->owner, route->round));
-	return route->graph->relation_count == 1 ? GEMP_OK : GEMP_NEW(route->headed, route->round);
+	GEMP_TRY(GEMP_NEW(route->owner, 2 * route->round));
+	if (route->graph->relation_count > 1)
+		return GEMP_NEW(route->headed, 2 * route->round);
+	return route->merged ? GEMP_NEW(route->doubled, 2 * route->round) : GEMP_OK;
 }
 
 /* Local. Gives each edge of a symmetric relation its direction. */
 static void orient_part(const edge_router *route)
 {
 	gemp_edge_list *edges = &route->part->edges;
+	if (route->merged)
+		return;
 	if (route->builder->options.undirected && route->bare)
 		gemp_orient_pairs(edges->ids, edges->count);
 	for (size_t e = 0; e < edges->count && route->builder->options.undirected && !route->bare; e++)
@@ -429,7 +460,7 @@ static void free_router(edge_router *route)
 			gemp_free(edges->lists[i].pairs);
 		gemp_free_all(edges->edges, edges->lists);
 	}
-	gemp_free_all(route->arrived, route->used, route->number, route->owner, route->headed);
+	gemp_free_all(route->arrived, route->used, route->number, route->owner, route->headed, route->doubled);
 }
 
 /* Relations are finished one after the other, so the received edges of a relation are freed before the next relation
@@ -442,6 +473,10 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
 		gemp_step_times_next(builder->options.steps, "rows");
+		if (route.merged) {
+			GEMP_TRY(make_merged(builder, graph, &route.arrived[r], relation));
+			continue;
+		}
 		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, &route.arrived[r], relation)));
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");

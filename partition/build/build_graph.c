@@ -16,7 +16,7 @@
 #include "partition/build/content_hash.h"
 #include "partition/build/integer_keys.h"
 #include "partition/build/integer_vertices.h"
-#include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 #include "partition/exchange/record_stream.h"
 
 #include <string.h>
@@ -366,7 +366,7 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 		graph->rank = builder->comm->rank;
 		graph->ranks = builder->comm->size;
 		graph->seed = builder->options.seed;
-		graph->loader = gemp_rows_by_target_source(builder->comm); /* borrows the communicator for merged rows */
+		graph->loader = gemp_rows_source(builder->comm);
 		code = run_stages(builder, graph);
 	}
 	gemp_builder_clear(builder);

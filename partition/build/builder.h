@@ -36,6 +36,8 @@ typedef struct gemp_builder_options {
 	/* n > 0: the keys are the integers 0 to n - 1, each once, in an order that is random already, and no vertex has
 	 * attributes. The id of a vertex is its key, so nothing is hashed, sorted or looked up. 0: keys are hashed */
 	uint64_t ordered_keys;
+	/* Relations that are one symmetric matrix in graph files get merged rows only; the loader makes other rows */
+	bool merged_rows;
 	uint64_t vertex_limit;         /* largest number of vertices; 0: GEMP_MAX_VERTICES */
 	struct gemp_step_times *steps; /* core/log.h: gets the time of each stage; may be NULL */
 	size_t batch;                  /* bytes that a rank sends in one round of an exchange; 0: 64 MiB */
@@ -92,7 +94,7 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
 
 /* Collective. Makes the graph in the stages that builder_state.h lists. All parts of the graph are loaded: rows by
- * source and by target, attributes, keys, key ranks, and the hash. The builder is empty afterwards. Without
+ * source and by target (see merged_rows), attributes, keys, key ranks, and the hash. The builder is empty afterwards. Without
  * merge_parallel the function warns about pairs of vertices that an undirected relation joins in both directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "graph/either_rows.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -161,13 +162,71 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(pairs, sizeof *pairs, count, relation->first_edge + first));
 }
 
+/* The merged rows of a symmetric relation. Edges are numbered by their sources. */
+typedef struct merged_sum {
+	const gemp_shard *graph;
+	const gemp_relation *relation;
+	uint64_t *first; /* [chunks + 1] the number of a chunk's edges, then of the edges before it */
+	_Atomic uint64_t sum;
+} merged_sum;
+
+static void count_merged(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const merged_sum *s = context;
+	const gemp_relation *relation = s->relation;
+	uint64_t count = 0;
+	for (size_t v = begin; v < end; v++)
+		for (uint64_t e = relation->either_offsets[v]; e < relation->either_offsets[v + 1]; e++)
+			count += gemp_edge_leads((gemp_vertex)(s->graph->first_vertex + v), relation->either_neighbours[e]);
+	s->first[chunk + 1] = count;
+}
+
+static void sum_merged(void *context, size_t chunk, size_t begin, size_t end)
+{
+	merged_sum *s = context;
+	const gemp_relation *relation = s->relation;
+	gemp_edge_pair pairs[EDGES + 1];
+	size_t count = 0;
+	uint64_t sum = 0, first = relation->first_edge + s->first[chunk];
+	for (size_t v = begin; v < end; v++)
+		for (uint64_t e = relation->either_offsets[v]; e < relation->either_offsets[v + 1]; e++) {
+			pairs[count] = (gemp_edge_pair){ (gemp_vertex)(s->graph->first_vertex + v),
+				                             relation->either_neighbours[e] };
+			count += gemp_edge_leads(pairs[count].source, pairs[count].target);
+			if (count < EDGES)
+				continue;
+			sum += gemp_hash_sum(pairs, sizeof *pairs, count, first);
+			first += count;
+			count = 0;
+		}
+	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(pairs, sizeof *pairs, count, first));
+}
+
+/* The sum is that of the rows by source. */
+static gemp_code sum_of_merged(const gemp_shard *graph, const gemp_relation *relation, uint64_t *sum)
+{
+	const size_t chunks = (graph->rows + ROWS - 1) / ROWS;
+	GEMP_OWNED uint64_t *first = NULL;
+	GEMP_TRY(GEMP_NEW(first, chunks + 1));
+	merged_sum s = { graph, relation, first, 0 };
+	gemp_for_chunks(graph->rows, ROWS, count_merged, &s);
+	gemp_prefix_inclusive(first, chunks + 1);
+	gemp_for_chunks(graph->rows, ROWS, sum_merged, &s);
+	*sum = s.sum;
+	return GEMP_OK;
+}
+
 /* Adds the rows by source and the attributes of edges. Rows by target follow from the rows by source, so they are left
  * out. */
 static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_relation *relation)
 {
 	edge_sum s = { graph, relation, 0 };
-	gemp_for_chunks(graph->rows, ROWS, sum_rows, &s);
-	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
+	uint64_t sum = 0;
+	if (relation->loaded & GEMP_LOAD_OUT)
+		gemp_for_chunks(graph->rows, ROWS, sum_rows, &s);
+	else
+		GEMP_TRY(sum_of_merged(graph, relation, &sum));
+	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum + sum));
 	for (size_t c = 0; c < relation->props.count; c++)
 		GEMP_TRY(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
 	return GEMP_OK;

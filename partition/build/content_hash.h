@@ -8,7 +8,8 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. All parts of the graph are loaded. The hash depends on the ids, and thereby on the seed, but not on the
+/* Collective. All parts of the graph are loaded, or of symmetric relations merged rows and attributes
+ * (GEMP_LOAD_EITHER, GEMP_LOAD_PROPS). The hash depends on the ids, and thereby on the seed, but not on the
  * number of ranks. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *hash);
 

@@ -39,8 +39,9 @@ typedef struct partition {
 	const gemp_pair_list *lists;
 	uint64_t *list_begin; /* [list_count + 1] */
 	size_t list_count;
+	bool both; /* a pair is a record for each of its ends whose row is made here */
 	const gemp_rows_to_reverse *from;
-	uint64_t count;
+	uint64_t count; /* pairs, or slots of `from` */
 	size_t chunks, buckets, width;
 	unsigned shift;                /* bucket = row >> shift */
 	unsigned bits;                 /* slots are below 2^bits */
@@ -74,7 +75,7 @@ static uint64_t chunk_begin(const partition *p, size_t chunk)
 static gemp_code prepare(partition *p)
 {
 	const uint64_t size = gemp_max(gemp_limits_now()->rows_bucket, 1);
-	const uint64_t wanted = gemp_min(gemp_max(p->count / size, 1), MAX_BUCKETS);
+	const uint64_t wanted = gemp_min(gemp_max((p->both ? 2 * p->count : p->count) / size, 1), MAX_BUCKETS);
 	while (p->to->rows && (p->to->rows - 1) >> p->shift >= wanted)
 		p->shift++;
 	p->buckets = p->to->rows ? ((p->to->rows - 1) >> p->shift) + 1 : 1;
@@ -121,6 +122,28 @@ static void read_pairs(const partition *p, record_batch *batch)
 	}
 }
 
+/* Reads at most BATCH / 2 pairs, and returns their number. A loop is one record. */
+static size_t read_both(const partition *p, record_batch *batch)
+{
+	while (batch->at >= p->list_begin[batch->source + 1])
+		batch->source++;
+	const gemp_edge_pair *pairs = p->lists[batch->source].pairs + (batch->at - p->list_begin[batch->source]);
+	const uint32_t first = (uint32_t)p->to->first;
+	const size_t taken = gemp_min(gemp_min(batch->end, p->list_begin[batch->source + 1]) - batch->at, BATCH / 2);
+	size_t count = 0;
+	for (size_t i = 0; i < taken; i++) {
+		const gemp_vertex source = pairs[i].source, target = pairs[i].target;
+		batch->row[count] = source - first;
+		batch->slot[count] = target;
+		count += source - first < p->to->rows;
+		batch->row[count] = target - first;
+		batch->slot[count] = source;
+		count += target - first < p->to->rows && source != target;
+	}
+	batch->count = count;
+	return taken;
+}
+
 static void read_rows(const partition *p, record_batch *batch)
 {
 	const uint64_t *begin = p->from->begin;
@@ -143,6 +166,10 @@ static bool next_batch(const partition *p, record_batch *batch)
 	batch->count = gemp_min(batch->end - batch->at, BATCH);
 	if (!batch->count)
 		return false;
+	if (p->both) {
+		batch->at += read_both(p, batch);
+		return true;
+	}
 	if (p->from)
 		read_rows(p, batch);
 	else
@@ -376,7 +403,7 @@ static gemp_code make(partition *p, gemp_pair_list *consumed)
 	p->count = p->list_begin[p->list_count];
 	GEMP_TRY(prepare(p));
 	count_records(p);
-	GEMP_TRY(GEMP_NEW(p->records, p->count * p->width));
+	GEMP_TRY(GEMP_NEW(p->records, p->bucket_begin[p->buckets] * p->width));
 	if (p->width == MAX_WIDTH)
 		GEMP_TRY(GEMP_NEW(p->to->edges, p->count));
 	p->group_end = p->buckets;
@@ -403,10 +430,10 @@ static unsigned slot_bits(uint64_t vertices)
 }
 
 gemp_code gemp_row_partition_make(gemp_row_builder *rows, gemp_pair_list *lists, size_t count, uint64_t vertices,
-                                  bool drop, bool *parallel)
+                                  bool both, bool drop, bool *parallel)
 {
 	GEMP_OWNED_BY(free_partition)
-	partition p = { .to = rows, .lists = lists, .list_count = count, .width = 2, .drop = drop };
+	partition p = { .to = rows, .lists = lists, .list_count = count, .both = both, .width = 2, .drop = drop };
 	p.bits = slot_bits(vertices);
 	GEMP_TRY(make(&p, lists));
 	*parallel = p.parallel;

@@ -17,10 +17,11 @@ typedef struct gemp_pair_list {
 } gemp_pair_list;
 
 /* Local. Makes rows whose slots ascend. The caller sets rows->rows and rows->first and frees the arrays, also after a
- * failure. The pairs of the lists are freed as soon as they have been read. With `drop` only the first of equal slots
- * of a row is kept. *parallel: whether a row has a slot twice. Slots are below `vertices`. */
+ * failure. The pairs of the lists are freed as soon as they have been read. With `both` a pair is also in the row of
+ * its slot, unless it is a loop, and ends whose rows are not among these rows are left out. With `drop` only the first
+ * of equal slots of a row is kept. *parallel: whether a row has a slot twice. Slots are below `vertices`. */
 gemp_code gemp_row_partition_make(gemp_row_builder *rows, gemp_pair_list *lists, size_t count, uint64_t vertices,
-                                  bool drop, bool *parallel);
+                                  bool both, bool drop, bool *parallel);
 
 /* The same for one array of pairs, which the caller keeps. If `numbered`, edges[] becomes the indices of the pairs, and
  * equal slots are in the order of the pairs; otherwise edges is NULL. */

@@ -190,20 +190,3 @@ uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_rela
 	gemp_for_elements(graph->rows, search_rows, &search);
 	return search.found;
 }
-
-/* A graph in memory has rows by source. Its rows by target, and both merged, are made when a caller needs them. */
-static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
-{
-	gemp_relation *relation = &graph->relations[index];
-	GEMP_CHECK(!(parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS)));
-	if (!(relation->loaded & GEMP_LOAD_IN)) {
-		GEMP_TRY(gemp_rows_by_target_make(self, GEMP_RECORD_BATCH, graph, relation));
-		relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
-	}
-	return parts & GEMP_LOAD_EITHER ? gemp_comm_agree(self, gemp_relation_merge_rows(graph, relation)) : GEMP_OK;
-}
-
-gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm)
-{
-	return (gemp_shard_loader){ .self = (void *)(uintptr_t)comm, .load_relation = load_relation };
-}

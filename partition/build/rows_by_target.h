@@ -15,8 +15,4 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
  * marked[e] becomes 1 for the edges v -> u of these pairs. e is the index of an edge among this rank's edges. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked);
 
-/* Returns a loader that makes the rows by target of a graph in memory when they are needed. The graph borrows comm
- * until it is freed. */
-gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm);
-
 #endif

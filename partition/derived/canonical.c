@@ -12,7 +12,7 @@
 #include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/dictionary.h"
-#include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static gemp_code start_relabel(gemp_relabel *r)
 {
 	GEMP_TRY(GEMP_NEW(r->to, 1));
 	GEMP_TRY(gemp_shard_copy_schema(r->to, r->from));
-	r->to->loader = gemp_rows_by_target_source(r->comm);
+	r->to->loader = gemp_rows_source(r->comm);
 	return GEMP_NEW(r->id, r->from->rows);
 }
 

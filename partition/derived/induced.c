@@ -3,7 +3,7 @@
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
-#include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 
 #include <string.h>
 
@@ -169,7 +169,7 @@ gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard 
 	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph));
 	GEMP_TRY_DONE(gemp_comm_agree(comm, make(&i, relations)));
 	add_up(&i);
-	out->graph->loader = gemp_rows_by_target_source(comm);
+	out->graph->loader = gemp_rows_source(comm);
 done:
 	gemp_free_all(i.before, i.rows);
 	if (code != GEMP_OK)

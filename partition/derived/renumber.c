@@ -14,6 +14,7 @@
 #include "partition/build/row_builder.h"
 #include "partition/build/row_partition.h"
 #include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 #include "partition/exchange/record_stream.h"
 #include "partition/exchange/value_exchange.h"
 
@@ -114,7 +115,7 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
 		GEMP_TRY(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
 		r.to->relations[i].loaded = GEMP_LOAD_ALL;
 	}
-	r.to->loader = gemp_rows_by_target_source(comm);
+	r.to->loader = gemp_rows_source(comm);
 	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	*out = r.to;
 	r.to = NULL;

@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
-#include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 #include "partition/patch/patch.h"
 #include "partition/patch/patch_state.h"
 
@@ -378,7 +378,7 @@ static gemp_code patch_all(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
-	p->to->loader = gemp_rows_by_target_source(p->comm);
+	p->to->loader = gemp_rows_source(p->comm);
 	GEMP_TRY(assign_ids(p));
 	if (p->patch->want_changed)
 		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);

@@ -157,6 +157,7 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 		                              .seed = chosen.seed,
 		                              .default_label = chosen.default_label,
 		                              .default_type = chosen.default_type,
+		                              .merged_rows = true,
 		                              .steps = &steps };
 	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
 	double since = gemp_now();
@@ -188,6 +189,7 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	}
 	how.seed = seed;
 	how.relabel_seed = relabel_seed;
+	how.merged_rows = true;
 	how.steps = &steps;
 	double since = gemp_now();
 	GEMP_TRY(gemp_generate(&shard, &context->comm, &how));

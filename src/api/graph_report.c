@@ -11,9 +11,12 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/random.h"
+#include "core/threads.h"
+#include "graph/either_rows.h"
 #include "io/graph_file/graph_file_read.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -295,18 +298,59 @@ static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation
 	return sum;
 }
 
+/* The entries of a symmetric matrix, by source and by target: sums of hashes, and numbers. */
+typedef struct symmetric_sums {
+	const gemp_shard *graph;
+	const gemp_relation *relation;
+	_Atomic uint64_t sums[4];
+} symmetric_sums;
+
+static void sum_symmetric(void *context, size_t begin, size_t end)
+{
+	symmetric_sums *s = context;
+	uint64_t sums[4] = { 0 };
+	for (size_t row = begin; row < end; row++) {
+		const gemp_vertex id = (gemp_vertex)(s->graph->first_vertex + row);
+		for (uint64_t e = s->relation->either_offsets[row]; e < s->relation->either_offsets[row + 1]; e++) {
+			const gemp_vertex other = s->relation->either_neighbours[e];
+			const bool out = gemp_edge_leads(id, other), in = gemp_edge_leads(other, id);
+			sums[0] += out ? edge_hash(id, other, 0) : 0;
+			sums[1] += in ? edge_hash(other, id, 0) : 0;
+			sums[2] += out;
+			sums[3] += in;
+		}
+	}
+	for (int i = 0; i < 4; i++)
+		atomic_fetch_add_explicit(&s->sums[i], sums[i], memory_order_relaxed);
+}
+
+/* Collective. Loads a relation and computes the sums of hashes and the numbers of edges by source and by target. */
+static gemp_code sum_relation(gemp_shard *graph, size_t index, uint64_t sums[4])
+{
+	const gemp_relation *relation = &graph->relations[index];
+	if (relation->merged) {
+		symmetric_sums s = { graph, relation, { 0 } };
+		GEMP_TRY(gemp_shard_load_relation(graph, index, GEMP_LOAD_EITHER));
+		gemp_for_elements(graph->rows, sum_symmetric, &s);
+		for (int i = 0; i < 4; i++)
+			sums[i] = s.sums[i];
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_shard_load_relation(graph, index, GEMP_LOAD_OUT | GEMP_LOAD_IN_EDGES));
+	sums[0] = hash_rows(graph, relation, true);
+	sums[1] = hash_rows(graph, relation, false);
+	sums[2] = relation->out_offsets[graph->rows];
+	sums[3] = relation->in_offsets[graph->rows];
+	return GEMP_OK;
+}
+
 /* Collective. Checks that the rows by source and the rows by target hold the same edges, and that their number is the
  * number in the head of the file. */
 static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t index)
 {
-	gemp_relation *relation = &graph->relations[index];
-	GEMP_TRY(gemp_shard_load_relation(graph, index, GEMP_LOAD_OUT | GEMP_LOAD_IN_EDGES));
-	uint64_t sums[4] = {
-		hash_rows(graph, relation, true),
-		hash_rows(graph, relation, false),
-		relation->out_offsets[graph->rows],
-		relation->in_offsets[graph->rows],
-	};
+	const gemp_relation *relation = &graph->relations[index];
+	uint64_t sums[4];
+	GEMP_TRY(sum_relation(graph, index, sums));
 	gemp_comm_sum(comm, sums, 4);
 	if (sums[2] != relation->edge_count || sums[3] != relation->edge_count)
 		return gemp_fail(GEMP_EDATA,

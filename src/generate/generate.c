@@ -301,6 +301,7 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 		.merge_parallel = entry->merge_parallel,
 		.undirected = entry->directed && options->values[entry->directed - 1] == 0,
 		.string_keys = entry->string_keys && entry->string_keys(options->values),
+		.merged_rows = options->merged_rows,
 		.steps = options->steps,
 	};
 	if (entry->check)

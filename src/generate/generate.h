@@ -106,6 +106,7 @@ typedef struct gemp_generate_options {
 	/* Seed of the random partition, as in import. 0, the default: ids are keys if the order of keys is random already,
 	 * and otherwise the seed is 1. */
 	uint64_t relabel_seed;
+	bool merged_rows;              /* as in gemp_builder_options */
 	struct gemp_step_times *steps; /* receives the time of each stage (core/log.h); NULL: not timed */
 } gemp_generate_options;
 

@@ -13,7 +13,7 @@
 #include "device/transfer.h"
 #include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
-#include "partition/build/rows_by_target.h"
+#include "partition/build/rows_source.h"
 #include "partition/exchange/value_exchange.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
@@ -484,7 +484,7 @@ gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const boo
 	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
-	graph->loader = gemp_rows_by_target_source(comm);
+	graph->loader = gemp_rows_source(comm);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (graph->relations[r].directed && (!relations || relations[r]))
 			GEMP_TRY(reverse_relation(&t, r));

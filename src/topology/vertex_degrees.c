@@ -315,6 +315,19 @@ static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *com
 	return GEMP_OK;
 }
 
+/* Adds the degrees in a relation, of which merged rows are loaded. An entry of a row is an edge, and a loop is two. */
+static void add_merged(uint64_t *degree, const gemp_shard *graph, const gemp_relation *relation)
+{
+	for (size_t row = 0; row < graph->rows; row++) {
+		const gemp_vertex self = (gemp_vertex)(graph->first_vertex + row);
+		const gemp_vertex *neighbours = relation->either_neighbours + relation->either_offsets[row];
+		const size_t length = (size_t)(relation->either_offsets[row + 1] - relation->either_offsets[row]);
+		degree[row] += length;
+		for (size_t e = gemp_lower_bound_u32(neighbours, length, self); e < length && neighbours[e] == self; e++)
+			degree[row]++;
+	}
+}
+
 /* The minimum is complemented, so a maximum finds it. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
@@ -323,8 +336,13 @@ gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, 
 	*out = (gemp_degree_histogram){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_TRY(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
+		const bool merged = relation->merged && !relation->directed;
+		GEMP_TRY(gemp_shard_load_relation(graph, i, merged ? GEMP_LOAD_EITHER : GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		if (merged) {
+			add_merged(degree, graph, relation);
+			continue;
+		}
 		add_rows(degree, relation->out_offsets, graph->rows);
 		add_rows(degree, relation->in_offsets, graph->rows);
 	}

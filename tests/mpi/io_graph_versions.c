@@ -30,6 +30,57 @@ static void test_symmetric(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
+/* All rows and numbers of two relations of this rank. */
+static bool same_arrays(const gemp_shard *graph, const gemp_relation *a, const gemp_relation *b)
+{
+	const size_t rows = graph->rows, offsets = (rows + 1) * sizeof(uint64_t);
+	if (a->edge_count != b->edge_count || a->first_edge != b->first_edge || a->multigraph != b->multigraph ||
+	    a->props.rows != b->props.rows || memcmp(a->out_offsets, b->out_offsets, offsets) != 0 ||
+	    memcmp(a->in_offsets, b->in_offsets, offsets) != 0 ||
+	    memcmp(a->either_offsets, b->either_offsets, offsets) != 0)
+		return false;
+	return memcmp(a->out_targets, b->out_targets, a->out_offsets[rows] * sizeof(gemp_vertex)) == 0 &&
+	       memcmp(a->in_sources, b->in_sources, a->in_offsets[rows] * sizeof(gemp_vertex)) == 0 &&
+	       memcmp(a->in_edges, b->in_edges, a->in_offsets[rows] * sizeof(gemp_edge)) == 0 &&
+	       memcmp(a->either_neighbours, b->either_neighbours, a->either_offsets[rows] * sizeof(gemp_vertex)) == 0;
+}
+
+/* Merged rows that the builder makes of edges are those that it makes of rows by source and by target. Buckets and
+ * rounds are small, so that an edge has ends in different ones. */
+static void test_merged_rows(void **state)
+{
+	(void)state;
+	const uint64_t seed = test_seed_all();
+	for (size_t i = 0; i < 4 * (sizeof bare_sizes / sizeof *bare_sizes); i++) {
+		const size_t *size = bare_sizes[i / 4];
+		fixture made = bare_fixture(size[0], size[1], (fixture_keys)(i % 3), seed + i);
+		for (size_t e = 0; e < made.edge_count && i % 2; e++)
+			made.edges[e].type = "KNOWS"; /* a single relation travels without headers */
+		gemp_shard *graph = NULL, *merged = NULL;
+		gemp_builder_options options = { .seed = 9, .undirected = true, .merge_parallel = i / 2 % 2, .batch = 200 };
+		TEST_LIMIT(rows_bucket, 1 + (seed + i) % 20);
+		assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, seed));
+		options.merged_rows = true;
+		assert_all_ok(fixture_build(&merged, &made, &test_comm, &options, seed + i));
+		assert_all(merged->hash == graph->hash && merged->relation_count == graph->relation_count);
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			gemp_relation *relation = &merged->relations[r];
+			assert_all(relation->loaded == (GEMP_LOAD_EITHER | GEMP_LOAD_PROPS) && !relation->out_targets);
+			assert_all_ok(gemp_shard_load_relation(merged, r, i % 2 ? GEMP_LOAD_IN : GEMP_LOAD_OUT));
+			assert_all(relation->loaded ==
+			           (GEMP_LOAD_EITHER | GEMP_LOAD_PROPS | (i % 2 ? GEMP_LOAD_IN : GEMP_LOAD_OUT)));
+			assert_all_ok(gemp_shard_load_relation(merged, r, GEMP_LOAD_ALL));
+			assert_all_ok(gemp_shard_load_relation(graph, r, GEMP_LOAD_EITHER));
+			assert_all(same_arrays(graph, &graph->relations[r], relation));
+		}
+		gemp_shard_free(graph);
+		gemp_shard_free(merged);
+		fixture_free(&made);
+	}
+	TEST_LIMIT_DEFAULT(rows_bucket);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
 /* Both graphs have the same merged rows: the ids of vertices depend on their keys alone. */
 static bool same_merged_rows(gemp_shard *a, gemp_shard *b)
 {
@@ -148,6 +199,7 @@ int main(int argc, char **argv)
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symmetric),
+		cmocka_unit_test(test_merged_rows),
 		cmocka_unit_test(test_version_1),
 		cmocka_unit_test(test_compressed),
 	};

@@ -92,12 +92,37 @@ static void check_lists(const pairs *made, bool drop, uint64_t *random)
 	}
 	for (size_t i = 1; i < made->count && !drop; i++)
 		expected |= memcmp(&made->sorted[i].pair, &made->sorted[i - 1].pair, sizeof(gemp_edge_pair)) == 0;
-	assert_int_equal(gemp_row_partition_make(&rows, lists, LISTS, made->vertices, drop, &parallel), GEMP_OK);
+	assert_int_equal(gemp_row_partition_make(&rows, lists, LISTS, made->vertices, false, drop, &parallel), GEMP_OK);
 	assert_int_equal(parallel, expected);
 	check(made, &rows, drop);
 	for (size_t l = 0; l < LISTS; l++)
 		assert_null(lists[l].pairs);
 	free_rows(&rows);
+}
+
+/* Pairs of both ends are the rows of the pairs and of the turned pairs that are no loops. */
+static void check_both(const pairs *made, bool drop)
+{
+	gemp_row_builder rows = { .rows = made->rows, .first = made->first }, wanted = rows;
+	gemp_pair_list pairs = { NULL, made->count }, doubled = { NULL, 0 };
+	bool parallel = false, expected = false;
+	assert_int_equal(GEMP_COPY(pairs.pairs, made->pair, made->count), GEMP_OK);
+	assert_int_equal(GEMP_NEW(doubled.pairs, 2 * made->count), GEMP_OK);
+	for (size_t i = 0; i < made->count; i++) {
+		const gemp_edge_pair pair = made->pair[i];
+		doubled.pairs[doubled.count++] = pair;
+		if (pair.source != pair.target && pair.target >= made->first && pair.target < made->first + made->rows)
+			doubled.pairs[doubled.count++] = (gemp_edge_pair){ pair.target, pair.source };
+	}
+	const uint64_t vertices = gemp_max(made->vertices, made->first + made->rows);
+	assert_int_equal(gemp_row_partition_make(&rows, &pairs, 1, vertices, true, drop, &parallel), GEMP_OK);
+	assert_int_equal(gemp_row_partition_make(&wanted, &doubled, 1, vertices, false, drop, &expected), GEMP_OK);
+	assert_int_equal(parallel, expected);
+	assert_memory_equal(rows.begin, wanted.begin, (made->rows + 1) * sizeof *rows.begin);
+	assert_true(rows.begin[made->rows] == 0 ||
+	            memcmp(rows.slots, wanted.slots, rows.begin[made->rows] * sizeof *rows.slots) == 0);
+	free_rows(&rows);
+	free_rows(&wanted);
 }
 
 /* Reversed rows of reversed pairs are the rows of the pairs. */
@@ -143,6 +168,7 @@ static void rows_equal_sorted_pairs(void **state)
 		check(&made, &rows, false);
 		free_rows(&rows);
 		check_lists(&made, turn & 1, &random);
+		check_both(&made, turn & 1);
 		if (made.vertices < 1000)
 			check_reverse(&made);
 		free(made.pair);
