@@ -110,7 +110,9 @@ class Bench:
         self.experiments[name] = found
 
     def how(self, cell):
-        return self.device + (['--count-by', cell.count_by] if cell.count_by != 'auto' else []) + self.extra
+        # Threads of the host would answer small searches.
+        count_by = ['--count-by', cell.count_by] if cell.count_by != 'auto' else []
+        return ['--on', 'device'] + self.device + count_by + self.extra
 
     def queries(self, path, group, more, limit):
         """Returns (the results of bench match for all cells of the group or None, the error)."""

@@ -30,6 +30,11 @@ for ranks in 1 3; do
 		END
 	done
 done
+for on in host device; do
+	expect 0 1 bench match g.h5 --pattern cycle:4 --count-by enumerate --on $on --repeat 1 --json - -q
+	one_query
+	equal "$(field matches) $(($(field launches) > 0))" "$matches $([ $on = host ]; echo $?)" "count and launches of --on $on"
+done
 expect 0 1 bench match g.h5 'MATCH (a)-[]-(b)-[]-(c)-[]-(a)' --repeat 0 --json - -q
 one_query
 equal "$(field runs)" 1 'runs if the first run is the only run'

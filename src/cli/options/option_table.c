@@ -184,7 +184,8 @@ static const gemp_option table[] = {
 	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, search, AT(rematch),
 	  "How a rule that runs again finds its matches. incremental: it searches only near what has changed and keeps "
 	  "the other matches; full: it searches the whole graph in every step. The resulting graph is the same." },
-	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE | GEMP_ON_MATCH, search, AT(on),
+	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE | GEMP_ON_MATCH | GEMP_ON_BENCH,
+	  search, AT(on),
 	  "Where to compute: on threads of the host, on the device, or (auto) where it should be faster. Same answer." },
 	/* Parameters of the analyses. */
 	{ "delta", 0, GEMP_OPTION_REAL, "D", NULL, GEMP_ON_SSSP, search, POSITIVE(delta),
