@@ -312,7 +312,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 {
 	GEMP_OWNED_BY(free_sinks) sink_chain s = { 0 };
 	gemp_rounds_result rounds;
-	gemp_sample_check check;
+	gemp_checked_sample check;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));

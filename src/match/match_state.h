@@ -50,6 +50,7 @@ struct gemp_match {
 	/* A prepared match has one of these two. If the interpreter gives up during a run, the run makes the search. */
 	gemp_interpreter *interpreter;
 	gemp_search *search;
+	bool checked;     /* a run of the search was compared with the host (match/sample_check.h) */
 	gemp_seeds seeds; /* of the present run, if the plan has arguments */
 	gemp_memory_report memory;
 	/* [pivot_count] slots of all pivots, once a part was set (match/match_run.h); NULL: no part was set */

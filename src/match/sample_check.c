@@ -216,7 +216,7 @@ static void free_checker(checker *c)
 }
 
 /* Collective. The pivots of the sample stay in the search until its next run. */
-static gemp_code check(gemp_match *m, gemp_sample_check *out)
+static gemp_code check(gemp_match *m, gemp_checked_sample *out)
 {
 	GEMP_OWNED_BY(free_checker) checker c = { .match = m, .search = m->search };
 	const gemp_comm *comm = m->context->comm;
@@ -242,14 +242,15 @@ static gemp_code check(gemp_match *m, gemp_sample_check *out)
 }
 
 /* Seconds and rounds of the second launch belong to the check, and not to the search. */
-gemp_code gemp_sample_check_run(gemp_match *m, gemp_sample_check *out)
+gemp_code gemp_sample_check_run(gemp_match *m, gemp_checked_sample *out)
 {
 	const double began = gemp_now();
 	const gemp_timers before = m->context->timers;
 	const gemp_traffic traffic = m->context->traffic;
-	*out = (gemp_sample_check){ 0 };
-	if (!is_checkable(m))
+	*out = (gemp_checked_sample){ 0 };
+	if (!is_checkable(m) || (m->checked && gemp_limits_now()->sample_check <= 0))
 		return GEMP_OK;
+	m->checked = true;
 	gemp_trace_pause(true);
 	gemp_code code = check(m, out);
 	gemp_trace_pause(false);
