@@ -203,7 +203,7 @@ static void random_places(void **state)
 		o.listed = gemp_random_below(&random, 2);
 		context->budgets.result_buffer = 0;
 		TEST_LIMIT(filter_values, filters ? UINT64_C(1) << 20 : 0);
-		TEST_LIMIT(interpret_work, small ? UINT64_C(1) << 20 : 1);
+		TEST_LIMIT(interpret_work, small ? UINT64_C(1) << 20 : 0); /* the limit is for each thread */
 		TEST_LIMIT(interpret_budget, fits ? UINT64_C(1) << 20 : 1);
 		graph_new(&g, 15, 40, false, gemp_random(&random));
 		while (!check_answer(&g, &asked[i % 3], &o)) { /* the graph lacks a label or relation of the question */

@@ -90,7 +90,8 @@ done:
 /* Returns the edge of `before` that is this edge of the graph. Equal edges are taken in turn. */
 static size_t find_edge(const gemp_shard *graph, const gemp_relation *relation, size_t row, uint64_t edge)
 {
-	for (size_t i = 0; i < before.edge_count; i++) {
+	for (size_t i = 0;; i++) {
+		assert_true(i < before.edge_count);
 		world_edge *e = &before.edges[i];
 		bool same = !e->taken && strcmp(e->type, relation->name) == 0 && ids[e->source] == graph->first_vertex + row &&
 		            ids[e->target] == relation->out_targets[edge];
@@ -104,7 +105,6 @@ static size_t find_edge(const gemp_shard *graph, const gemp_relation *relation, 
 			return i;
 		}
 	}
-	return SIZE_MAX;
 }
 
 static uint8_t action_of(gemp_patch *patch, size_t edge)
@@ -480,6 +480,7 @@ static void test_without_memory(void **state)
 	for (uint64_t id = 0; id < c.graph->vertex_count; id++)
 		c.keep[id / 32] |= UINT32_C(1) << id % 32;
 	world_ids(&before, c.graph, &test_comm, ids);
+	turn_edges(&before, c.graph);
 	after = before;
 	change(&after, c.graph->keys.type, &random);
 	point_to_own_texts(&after);
