@@ -49,6 +49,8 @@ class Bench:
 
     def run_once(self, cell, environment):
         command = cell.command(self.graphs) + (self.device + self.extra if cell.on_device else [])
+        if hasattr(cell, 'output'):  # what earlier cells wrote would be written in this cell's time
+            os.sync()
         return run_program(command, self.scratch, self.options.limit, environment, cell.expected, cell.has_report)
 
     def sample(self, cell, environment, samples, answers):
