@@ -88,21 +88,11 @@ bool gemp_match_may_be_small(const gemp_match *m)
 	                                               is_within(m, visited, gemp_limits_now()->interpret_work));
 }
 
-/* The limit for searches that the host may take. A GPU that an earlier query has opened needs no start, only the
- * preparation of the search, which takes about a sixteenth of it. */
-static uint64_t work_limit(const gemp_match *m)
-{
-	enum { OPEN_GPU = 16 };
-	const gemp_device *device = m->context->device;
-	const bool open = gemp_comm_sum1(m->context->comm, device && device->gpu) == (uint64_t)m->context->comm->size;
-	return open ? gemp_limits_now()->interpret_work / OPEN_GPU : gemp_limits_now()->interpret_work;
-}
-
 bool gemp_match_may_use_host(const gemp_match *m)
 {
-	return !m->options.sampled &&
-	       (m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
-	                                                is_within(m, gemp_match_expected_work(m), work_limit(m))));
+	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
+	                               (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
+	                                is_within(m, gemp_match_expected_work(m), gemp_limits_now()->interpret_work)));
 }
 
 gemp_code gemp_match_use_host(gemp_match *m)

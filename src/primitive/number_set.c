@@ -119,11 +119,6 @@ size_t gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *number
 	return set->width == 1 ? add_all(set, numbers, count, 1) : add_all(set, numbers, count, 2);
 }
 
-size_t gemp_number_set_bytes(const gemp_number_set *set)
-{
-	return slot_bytes(set, set->slot_count);
-}
-
 void gemp_number_set_trim(gemp_number_set *set)
 {
 	rehash(set);

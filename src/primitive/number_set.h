@@ -61,7 +61,5 @@ gemp_code gemp_number_set_reserve(gemp_number_set *set, size_t extra, bool *fits
  * already, the slots that are left hold more than was reserved, so a caller may reserve little and call again. */
 size_t gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count);
 void gemp_number_set_trim(gemp_number_set *set);
-/* bytes of the slots */
-size_t gemp_number_set_bytes(const gemp_number_set *set);
 
 #endif
