@@ -2,8 +2,9 @@
  *
  * Every rank adds the vertices and edges that it has read or generated. The graph does not depend on the order of the
  * additions, nor on which rank adds a vertex or an edge. The id of a vertex is its position among all vertices in the
- * order of (XXH3(seed, key), key), or its key (ordered_keys). The place (file, line) of each vertex and edge is kept until the ids are known, so a
- * message about an unknown end names the line of the edge, and a message about a duplicate vertex names both lines.
+ * order of (XXH3(seed, key), key), or its key (ordered_keys). The place (file, line) of each vertex and edge is kept
+ * until the ids are known, so a message about an unknown end names the line of the edge, and a message about a
+ * duplicate vertex names both lines.
  *
  * This header is the interface for readers and generators. builder_state.h has the builder's members, for the
  * stages. */
@@ -79,8 +80,8 @@ gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const ge
  * first edge has the given place, and the others the same place or, with `lines`, the next lines. */
 gemp_code gemp_builder_integer_edges(gemp_builder *builder, const int64_t *ends, size_t count, const char *type,
                                      size_t type_size, gemp_place place, bool lines);
-/* Local. Adds `lines` to the lines of all edges of a file, whose edges were added before the number of lines in front of
- * them was known. */
+/* Local. Adds `lines` to the lines of all edges of a file, whose edges were added before the number of lines in front
+ * of them was known. */
 void gemp_builder_shift_lines(gemp_builder *builder, uint32_t file, uint64_t lines);
 
 /* Local. Reserves memory for `count` more edges, if the caller knows their number. */
@@ -94,8 +95,9 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
 
 /* Collective. Makes the graph in the stages that builder_state.h lists. All parts of the graph are loaded: rows by
- * source and by target (see merged_rows), attributes, keys, key ranks, and the hash. The builder is empty afterwards. Without
- * merge_parallel the function warns about pairs of vertices that an undirected relation joins in both directions. */
+ * source and by target (see merged_rows), attributes, keys, key ranks, and the hash. The builder is empty afterwards.
+ * Without merge_parallel the function warns about pairs of vertices that an undirected relation joins in both
+ * directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 
 #endif
