@@ -26,6 +26,7 @@ const gemp_limits gemp_limits_default = {
 	.push_pull_min_gain = 1e-3,
 	.phase_sampling = 1,
 	.distinct_packed = true,
+	.number_leaf = 1 << 14,
 	.forecast_min = 600,
 	.preview_apart = 1 << 24,
 	.vertex_sets_min = 1e7,

@@ -86,6 +86,9 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: false keeps the keys of distinct matches as words, also where they fit into one or two numbers
 	 * [true]: match/distinct/distinct. */
 	bool distinct_packed;
+	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit into
+	 * the cache of a core [2^14]: primitive/number_set. */
+	size_t number_leaf;
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
 	uint64_t match_chunk_cost;

@@ -1,129 +1,222 @@
 #include "primitive/number_set.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/types.h"
 
-/* Numbers that are added together, so that their memory is prefetched. */
-enum { AHEAD = 32 };
+enum {
+	AHEAD = 16,      /* numbers that are added together, so that their memory is prefetched */
+	FIRST_SLOTS = 64 /* slots of the first leaf, until it is full */
+};
 
 void gemp_number_set_init(gemp_number_set *set, size_t width, uint64_t hash_mask)
 {
-	*set = (gemp_number_set){ .width = width, .hash_mask = hash_mask };
+	*set = (gemp_number_set){ .width = width, .hash_mask = hash_mask, .leaf_slots = gemp_limits_now()->number_leaf };
 }
 
 void gemp_number_set_free(gemp_number_set *set)
 {
-	gemp_free_all(set->slots, set->old);
+	for (size_t i = 0; set->leaf && i < (size_t)1 << set->level; i++)
+		gemp_free(set->leaf[i].own);
+	gemp_free_list((void *const *)set->shared, GEMP_NUMBER_LEVELS + 1);
+	gemp_free(set->leaf);
 	*set = (gemp_number_set){ 0 };
+}
+
+size_t gemp_number_set_count(const gemp_number_set *set)
+{
+	size_t count = 0;
+	for (size_t i = 0; set->leaf && i < (size_t)1 << set->level; i++)
+		count += set->leaf[i].count;
+	return count;
+}
+
+size_t gemp_number_set_ranges(const gemp_number_set *set)
+{
+	return (size_t)1 << gemp_min(set->level, (unsigned)GEMP_NUMBER_PLACE_BITS);
 }
 
 static size_t slot_bytes(const gemp_number_set *set, size_t slots)
 {
-	return slots * set->width * sizeof *set->slots;
+	return slots * set->width * sizeof *set->leaf->slots;
 }
 
-/* The first slot of a number. `words` are the words of the number; width is a constant in the callers. */
-static inline size_t home_of(const gemp_number_set *set, const uint64_t *words, size_t width)
+/* Number of numbers that a leaf can hold: seven of eight slots. */
+static inline size_t room_of(const gemp_number_leaf *leaf)
+{
+	return leaf->slot_count - leaf->slot_count / 8;
+}
+
+/* `words` are the words of the number; width is a constant in the callers. */
+static inline uint32_t tag_of(const gemp_number_set *set, const uint64_t *words, size_t width)
 {
 	uint64_t hash = gemp_number_mix(width == 1 ? words[0] : words[0] ^ gemp_number_mix(words[1]));
-	return gemp_slot_home(gemp_slot_tag(hash & set->hash_mask), set->slot_count);
+	return gemp_slot_tag(hash & set->hash_mask);
+}
+
+static inline gemp_number_leaf *leaf_of(const gemp_number_set *set, uint32_t tag)
+{
+	return set->leaf + ((uint64_t)tag >> (32 - set->level));
+}
+
+/* The first slot of a number in its leaf, which the bits behind the leaf's choose. */
+static inline size_t home_of(const gemp_number_leaf *leaf, unsigned level, uint32_t tag)
+{
+	return gemp_slot_home(tag << level, leaf->slot_count);
 }
 
 /* Returns the slot that has the number, or the free slot where it belongs. */
-static inline size_t find_slot(const gemp_number_set *set, const uint64_t *words, size_t width, size_t home)
+static inline uint64_t *find_slot(const gemp_number_leaf *leaf, const uint64_t *words, size_t width, size_t home)
 {
 	size_t at = home;
-	for (const uint64_t *slot = set->slots + at * width; slot[0]; slot = set->slots + at * width) {
+	uint64_t *slot = leaf->slots + at * width;
+	for (; slot[0]; slot = leaf->slots + at * width) {
 		if (slot[0] == words[0] && (width == 1 || slot[1] == words[1]))
 			break;
-		at = gemp_slot_next(at, set->slot_count);
+		at = gemp_slot_next(at, leaf->slot_count);
 	}
-	return at;
+	return slot;
 }
 
-/* Adds a number if it is not in the set. A slot is free. A known number is not written again, since memory would have
- * to write its slot back. */
-static inline void add_at(gemp_number_set *set, const uint64_t *words, size_t width, size_t home)
+static inline void occupy(gemp_number_leaf *leaf, uint64_t *slot, const uint64_t *words, size_t width)
 {
-	uint64_t *slot = set->slots + find_slot(set, words, width, home) * width;
-	if (slot[0])
-		return;
-	set->count++;
 	for (size_t w = 0; w < width; w++)
 		slot[w] = words[w];
+	leaf->count++;
 }
 
-/* Number of numbers that the slots can hold: three of four slots. */
-static size_t room_of(const gemp_number_set *set)
-{
-	return set->slot_count - set->slot_count / 4;
-}
-
-/* Adds numbers in two passes, of which the first prefetches slots. Accesses to a large set are random, and with two
- * passes the latencies of many numbers overlap. Returns how many it looked at before the slots were full. */
+/* Adds numbers in two passes, of which the first prefetches slots. With two passes the latencies of many numbers
+ * overlap. A known number is not written again, since memory would have to write its slot back. */
 static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
 {
-	size_t first = 0;
-	for (; first < count && set->count + gemp_min(count - first, AHEAD) <= room_of(set); first += AHEAD) {
+	for (size_t first = 0; first < count; first += AHEAD) {
 		uint64_t words[AHEAD * GEMP_NUMBER_WORDS];
+		gemp_number_leaf *leaf[AHEAD];
 		size_t home[AHEAD], part = gemp_min(count - first, AHEAD);
-		memcpy(words, numbers + first * width * 2, part * width * sizeof *words);
 		for (size_t i = 0; i < part; i++) {
-			home[i] = home_of(set, words + i * width, width);
-			__builtin_prefetch(set->slots + home[i] * width, 1);
+			memcpy(words + i * width, numbers + (first + i) * width * 2, width * sizeof *words);
+			const uint32_t tag = tag_of(set, words + i * width, width);
+			leaf[i] = leaf_of(set, tag);
+			home[i] = home_of(leaf[i], set->level, tag);
+			__builtin_prefetch(leaf[i]->slots + home[i] * width, 1);
 		}
-		for (size_t i = 0; i < part; i++)
-			add_at(set, words + i * width, width, home[i]);
+		for (size_t i = 0; i < part; i++) {
+			uint64_t *slot = find_slot(leaf[i], words + i * width, width, home[i]);
+			if (slot[0])
+				continue;
+			if (leaf[i]->count == room_of(leaf[i]))
+				return first + i;
+			occupy(leaf[i], slot, words + i * width, width);
+		}
 	}
-	return gemp_min(first, count);
+	return count;
 }
 
-/* Old and new slots exist at the same time, so the budget includes both. */
-gemp_code gemp_number_set_reserve(gemp_number_set *set, size_t extra, bool *fits)
+size_t gemp_number_set_add_some(gemp_number_set *set, const uint32_t *numbers, size_t count)
 {
-	size_t larger = gemp_slot_capacity(set->slot_count, set->count + extra);
-	uint64_t *slots;
-	*fits = true;
-	if (larger == set->slot_count)
-		return GEMP_OK;
-	*fits = slot_bytes(set, larger + set->slot_count) <= set->budget;
-	if (!*fits)
-		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(slots, larger * set->width));
-	set->old = set->slots;
-	set->old_count = set->slot_count;
-	set->slots = slots;
-	set->slot_count = larger;
-	return GEMP_OK;
-}
-
-/* Moves the numbers of the old slots to the new slots. It allocates no memory, so any thread may do it. */
-static void rehash(gemp_number_set *set)
-{
-	set->count = set->old_count ? 0 : set->count;
-	for (size_t at = 0; at < set->old_count; at++) {
-		const uint64_t *old = set->old + at * set->width;
-		if (!old[0])
-			continue;
-		if (set->width == 1)
-			add_at(set, old, 1, home_of(set, old, 1));
-		else
-			add_at(set, old, 2, home_of(set, old, 2));
-	}
-	set->old_count = 0;
-}
-
-size_t gemp_number_set_add_reserved(gemp_number_set *set, const uint32_t *numbers, size_t count)
-{
-	rehash(set);
+	if (!set->slot_count)
+		return 0;
 	return set->width == 1 ? add_all(set, numbers, count, 1) : add_all(set, numbers, count, 2);
 }
 
-void gemp_number_set_trim(gemp_number_set *set)
+/* Adds the numbers of these slots, which are not in the set, to leaves that have room. */
+static inline void move_all(gemp_number_set *set, const uint64_t *slots, size_t slot_count, size_t width)
 {
-	rehash(set);
-	gemp_free(set->old);
-	set->old = NULL;
+	for (const uint64_t *from = slots; from < slots + slot_count * width; from += width) {
+		if (!from[0])
+			continue;
+		const uint32_t tag = tag_of(set, from, width);
+		gemp_number_leaf *leaf = leaf_of(set, tag);
+		occupy(leaf, find_slot(leaf, from, width, home_of(leaf, set->level, tag)), from, width);
+	}
+}
+
+static void move_slots(gemp_number_set *set, const uint64_t *slots, size_t slot_count)
+{
+	if (set->width == 1)
+		move_all(set, slots, slot_count, 1);
+	else
+		move_all(set, slots, slot_count, 2);
+}
+
+/* Makes one leaf twice as large. Old and new slots exist at the same time, so the budget includes both. */
+static gemp_code enlarge_leaf(gemp_number_set *set, gemp_number_leaf *leaf, bool *fits)
+{
+	const gemp_number_leaf old = *leaf;
+	const size_t larger = old.slot_count ? 2 * old.slot_count : gemp_min(set->leaf_slots, FIRST_SLOTS);
+	uint64_t *slots;
+	*fits = slot_bytes(set, set->slot_count + larger) <= set->budget;
+	if (!*fits)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(slots, larger * set->width));
+	*leaf = (gemp_number_leaf){ .slots = slots, .slot_count = larger, .own = slots };
+	set->slot_count += larger - (old.own ? old.slot_count : 0);
+	move_slots(set, old.slots, old.slot_count);
+	gemp_free(old.own);
+	return GEMP_OK;
+}
+
+/* The arguments of split_leaf. The set has its new level already. */
+typedef struct split_task {
+	gemp_number_set *set;
+	uint64_t *scratch; /* [threads][leaf_slots][width] */
+} split_task;
+
+/* Distributes the numbers of an old leaf, which is leaf 2i now, to itself and to the new leaf 2i + 1. */
+static void split_leaf(void *context, unsigned thread, size_t i)
+{
+	const split_task *s = context;
+	gemp_number_leaf *leaf = s->set->leaf + 2 * i;
+	const size_t bytes = slot_bytes(s->set, s->set->leaf_slots);
+	uint64_t *copy = s->scratch + thread * s->set->leaf_slots * s->set->width;
+	memcpy(copy, leaf->slots, bytes);
+	memset(leaf->slots, 0, bytes);
+	leaf->count = 0;
+	move_slots(s->set, copy, s->set->leaf_slots);
+}
+
+/* Doubles the number of leaves. */
+static gemp_code split_leaves(gemp_number_set *set, bool *fits)
+{
+	const size_t count = (size_t)1 << set->level, words = set->leaf_slots * set->width;
+	GEMP_OWNED uint64_t *scratch = NULL;
+	GEMP_OWNED uint64_t *added = NULL;
+	gemp_number_leaf *leaf;
+	*fits = slot_bytes(set, (2 * count + gemp_threads()) * set->leaf_slots) <= set->budget;
+	if (!*fits)
+		return GEMP_OK;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, gemp_threads() * words), GEMP_ARRAY(added, count * words)));
+	GEMP_TRY(GEMP_NEW(leaf, 2 * count));
+	for (size_t i = 0; i < count; i++) {
+		leaf[2 * i] = set->leaf[i];
+		leaf[2 * i + 1] = (gemp_number_leaf){ .slots = added + i * words, .slot_count = set->leaf_slots };
+	}
+	gemp_free(set->leaf);
+	set->leaf = leaf;
+	set->shared[++set->level] = added;
+	added = NULL;
+	set->slot_count *= 2;
+	gemp_parallel_for(count, split_leaf, &(split_task){ set, scratch });
+	return GEMP_OK;
+}
+
+/* Splits leaves if they are of one size and mostly full. A full leaf beside leaves that are not has numbers of equal
+ * hashes, which a split could not separate. */
+gemp_code gemp_number_set_grow(gemp_number_set *set, const uint32_t *number, bool *fits)
+{
+	uint64_t words[GEMP_NUMBER_WORDS] = { 0 };
+	memcpy(words, number, set->width * sizeof *words);
+	if (!set->leaf)
+		GEMP_TRY(GEMP_NEW(set->leaf, 1));
+	const bool even = set->slot_count == set->leaf_slots << set->level;
+	gemp_number_leaf *leaf = leaf_of(set, tag_of(set, words, set->width));
+	*fits = true;
+	if (leaf->count < room_of(leaf))
+		return GEMP_OK;
+	if (even && set->level < GEMP_NUMBER_LEVELS && gemp_number_set_count(set) > set->slot_count / 8 * 5)
+		return split_leaves(set, fits);
+	return enlarge_leaf(set, leaf, fits);
 }
 
 bool gemp_number_set_has(const gemp_number_set *set, const uint32_t *number)
@@ -132,61 +225,71 @@ bool gemp_number_set_has(const gemp_number_set *set, const uint32_t *number)
 	memcpy(words, number, set->width * sizeof *words);
 	if (!set->slot_count)
 		return false;
-	size_t home = home_of(set, words, set->width);
-	return set->slots[find_slot(set, words, set->width, home) * set->width] != 0;
+	const uint32_t tag = tag_of(set, words, set->width);
+	const gemp_number_leaf *leaf = leaf_of(set, tag);
+	return find_slot(leaf, words, set->width, home_of(leaf, set->level, tag))[0] != 0;
 }
 
-/* Searches first, because most numbers of a long search are known already and an addition may have to grow the set. */
+/* Most numbers of a long search are known already, and a new number may need several splits to get room. */
 gemp_code gemp_number_set_add(gemp_number_set *set, const uint32_t *number, bool *fits)
 {
 	*fits = true;
-	if (gemp_number_set_has(set, number))
-		return GEMP_OK;
-	GEMP_TRY(gemp_number_set_reserve(set, 1, fits));
-	gemp_number_set_trim(set);
-	if (*fits)
-		gemp_number_set_add_reserved(set, number, 1);
+	while (*fits && !gemp_number_set_add_some(set, number, 1))
+		GEMP_TRY(gemp_number_set_grow(set, number, fits));
 	return GEMP_OK;
+}
+
+/* Called for a leaf of a set, on any thread. */
+static void clear_leaf(void *context, unsigned thread, size_t i)
+{
+	const gemp_number_set *set = context;
+	gemp_number_leaf *leaf = set->leaf + i;
+	(void)thread;
+	if (leaf->count)
+		memset(leaf->slots, 0, slot_bytes(set, leaf->slot_count));
+	leaf->count = 0;
 }
 
 void gemp_number_set_clear(gemp_number_set *set)
 {
-	set->count = 0;
-	if (set->slot_count)
-		memset(set->slots, 0, slot_bytes(set, set->slot_count));
+	if (set->leaf)
+		gemp_parallel_for((size_t)1 << set->level, clear_leaf, set);
 }
 
 /* Empties a slot, and moves later numbers of its cluster up, so that no search ends too early (Knuth 1973, 6.4,
  * algorithm R). */
-static void remove_at(gemp_number_set *set, size_t hole)
+static void remove_at(gemp_number_set *set, gemp_number_leaf *leaf, size_t hole)
 {
 	size_t width = set->width, at = hole;
 	for (;;) {
-		at = gemp_slot_next(at, set->slot_count);
-		const uint64_t *slot = set->slots + at * width;
+		at = gemp_slot_next(at, leaf->slot_count);
+		const uint64_t *slot = leaf->slots + at * width;
 		if (!slot[0])
 			break;
-		size_t home = home_of(set, slot, width);
+		size_t home = home_of(leaf, set->level, tag_of(set, slot, width));
 		bool stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
 		if (stays)
 			continue;
-		memcpy(set->slots + hole * width, slot, width * sizeof *slot);
+		memcpy(leaf->slots + hole * width, slot, width * sizeof *slot);
 		hole = at;
 	}
-	memset(set->slots + hole * width, 0, width * sizeof *set->slots);
-	set->count--;
+	memset(leaf->slots + hole * width, 0, width * sizeof *leaf->slots);
+	leaf->count--;
 }
 
 /* Works in place, because it runs when the budget is used up. A removal can move a number to this slot, which is then
  * looked at next, or a number that was looked at behind the end of the slots, which is looked at again. */
 void gemp_number_set_retain(gemp_number_set *set, gemp_retain_function *keep, void *context)
 {
-	for (size_t at = 0; at < set->slot_count;) {
-		uint64_t hash;
-		const uint64_t *slot = set->slots + at * set->width;
-		if (slot[0] && !keep(context, (const uint32_t *)(const void *)slot, &hash))
-			remove_at(set, at);
-		else
-			at++;
+	for (size_t i = 0; set->leaf && i < (size_t)1 << set->level; i++) {
+		gemp_number_leaf *leaf = set->leaf + i;
+		for (size_t at = 0; at < leaf->slot_count;) {
+			uint64_t hash;
+			const uint64_t *slot = leaf->slots + at * set->width;
+			if (slot[0] && !keep(context, (const uint32_t *)(const void *)slot, &hash))
+				remove_at(set, leaf, at);
+			else
+				at++;
+		}
 	}
 }

@@ -1,12 +1,13 @@
 /* Tests the removal of duplicate matches across ranks on random embeddings. The reference finds the classes by brute
  * force. Tested are every definition of a class, with and without edges, budgets of memory from unlimited to a few
- * records, hashes that collide, and failing requests for memory. */
+ * records, hashes that collide, leaves of packed records from 16 slots on, and failing requests for memory. */
 #include "distinct_case.h"
 
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "harness/limits.h"
 #include "harness/pattern_oracle.h"
 #include "match/distinct/distinct.h"
 #include "partition/runtime.h"
@@ -171,12 +172,14 @@ static void check_all(const class_definition *by, const input *in)
 		const uint64_t mask = masks[i / 2];
 		class_definition d = *by;
 		d.options.vertices = vertices[i % 3];
+		TEST_LIMIT(number_leaf, (size_t)16 << i);
 		check(&d, in, 0, mask, 1 + i / 2, NULL);
 		check(&d, in, 20000, mask, 3, NULL);
 		d.options.vertices = vertices[(i + 1) % 3];
 		check(&d, in, 3000, mask, 5, NULL);
 		check(&d, in, 1, mask, 2, NULL);
 	}
+	TEST_LIMIT_DEFAULT(number_leaf);
 }
 
 static void by_vertex_set(void **state)

@@ -43,7 +43,7 @@ static void fill(gemp_class_block *block, const gemp_class_set *set, size_t coun
 		block->records[2 * i] = key;
 		block->records[2 * i + 1] = embedding;
 		block->hash[i] = gemp_mix(key) & mask;
-		block->table[i] = kind == 0   ? GEMP_CLASS_REMOTE
+		block->place[i] = kind == 0   ? GEMP_CLASS_REMOTE
 		                  : kind == 1 ? GEMP_CLASS_DROPPED
 		                              : gemp_class_set_place(set, block->hash[i]);
 		if (kind > 1)
@@ -54,10 +54,10 @@ static void fill(gemp_class_block *block, const gemp_class_set *set, size_t coun
 static void check_order(const gemp_class_block *block)
 {
 	uint8_t *met = calloc(block->count + 1, 1);
-	assert_int_equal(block->bucket_offsets[GEMP_CLASS_PLACES], block->count);
-	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++)
+	assert_int_equal(block->bucket_offsets[GEMP_CLASS_BUCKETS], block->count);
+	for (size_t place = 0; place < GEMP_CLASS_BUCKETS; place++)
 		for (size_t at = block->bucket_offsets[place]; at < block->bucket_offsets[place + 1]; at++) {
-			assert_int_equal(block->table[block->order[at]], place);
+			assert_int_equal(block->place[block->order[at]], place);
 			assert_int_equal(met[block->order[at]]++, 0);
 		}
 	free(met);
@@ -96,15 +96,15 @@ static void every_class_once(void **state)
 			gemp_class_block block = { 0 };
 			seen *s = calloc(1, sizeof *s);
 			gemp_class_set_init(&set, &form, budgets[b]);
-			assert_true((set.table_count > 1) == (b == 1));
+			assert_true((set.place_count > 1) == (b == 1));
 			for (size_t i = 0; i < 5; i++) {
-				bool fits[GEMP_MAX_CLASS_TABLES];
+				bool fits[GEMP_MAX_CLASS_PLACES];
 				assert_ok(gemp_class_block_reserve(&block, &form, sizes[i]));
 				fill(&block, &set, sizes[i], masks[m], &seed, s);
 				gemp_class_block_sort(&block);
 				check_order(&block);
 				assert_ok(gemp_class_set_add_block(&set, &block, fits));
-				for (size_t t = 0; t < set.table_count; t++)
+				for (size_t t = 0; t < set.place_count; t++)
 					assert_true(fits[t]);
 				assert_int_equal(gemp_class_set_count(&set), s->classes);
 				check_rows(&set, s, 1000);
@@ -128,14 +128,14 @@ static void what_does_not_fit_is_not_added(void **state)
 	gemp_class_set set;
 	gemp_class_block block = { 0 };
 	seen *s = calloc(1, sizeof *s);
-	bool fits[GEMP_MAX_CLASS_TABLES], one;
+	bool fits[GEMP_MAX_CLASS_PLACES], one;
 	gemp_class_set_init(&set, &form, PLENTY);
 	gemp_class_set_budget(&set, 64 * 600);
 	assert_ok(gemp_class_block_reserve(&block, &form, COUNT));
 	fill(&block, &set, COUNT, UINT64_MAX, &seed, s);
 	gemp_class_block_sort(&block);
 	assert_ok(gemp_class_set_add_block(&set, &block, fits));
-	for (size_t t = 0; t < set.table_count; t++) {
+	for (size_t t = 0; t < set.place_count; t++) {
 		assert_false(fits[t]);
 		assert_int_equal(set.table[t].count, 0);
 	}
@@ -173,7 +173,7 @@ static size_t fill_packed(gemp_class_block *block, const gemp_class_set *set, si
 	for (size_t i = 0; i < count; i++) {
 		uint64_t number = 1 + gemp_random_below(seed, keys);
 		memcpy(block->records + 2 * i, &number, sizeof number);
-		block->table[i] = gemp_class_set_place(set, gemp_number_hash(block->records + 2 * i, 1));
+		block->place[i] = gemp_class_set_place(set, gemp_number_hash(block->records + 2 * i, 1));
 		fresh += !met[number];
 		met[number] = 1;
 	}
@@ -198,12 +198,12 @@ static void packed_tables_grow_in_turns(void **state)
 		gemp_class_set_budget(&set, b ? 1 << 20 : PLENTY);
 		assert_ok(gemp_class_block_reserve(&block, &form, COUNT));
 		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-			bool fits[GEMP_MAX_CLASS_TABLES], one;
+			bool fits[GEMP_MAX_CLASS_PLACES], one;
 
 			classes += fill_packed(&block, &set, COUNT, keys[i], &seed, met);
 			gemp_class_block_sort(&block);
 			assert_ok(gemp_class_set_add_block(&set, &block, fits));
-			for (size_t t = 0; t < set.table_count; t++)
+			for (size_t t = 0; t < set.place_count; t++)
 				refused += !fits[t];
 			gemp_class_set_budget(&set, SIZE_MAX);
 			for (size_t j = 0; j < COUNT; j++) {
@@ -230,7 +230,7 @@ static gemp_code whole_use(void *unused)
 	gemp_record_form form = form_of();
 	gemp_class_set set;
 	gemp_class_block block = { 0 };
-	bool fits[GEMP_MAX_CLASS_TABLES];
+	bool fits[GEMP_MAX_CLASS_PLACES];
 	uint64_t seed = 5;
 	seen *s = calloc(1, sizeof *s);
 	gemp_class_set_init(&set, &form, PLENTY);

@@ -1,5 +1,6 @@
 /* Tests sets of numbers against a sorted array, for both widths, any hashes, budgets and removals. */
 #include "harness/harness.h"
+#include "harness/limits.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -27,9 +28,10 @@ static void check(const gemp_number_set *set, const uint8_t *has)
 		if (gemp_number_set_has(set, (uint32_t *)words) != has[i])
 			fail_msg("number %zu: expected %d", i, has[i]);
 	}
-	for (size_t at = 0; at < set->slot_count; at++)
-		slots += set->slots[at * set->width] != 0;
-	assert_int_equal(set->count, count);
+	for (size_t i = 0; set->leaf && i < (size_t)1 << set->level; i++)
+		for (size_t at = 0; at < set->leaf[i].slot_count; at++)
+			slots += set->leaf[i].slots[at * set->width] != 0;
+	assert_int_equal(gemp_number_set_count(set), count);
 	assert_int_equal(slots, count);
 }
 
@@ -37,6 +39,7 @@ static void add_block(gemp_number_set *set, uint64_t *seed, uint8_t *has, size_t
 {
 	uint64_t *block = calloc(count * set->width + 1, sizeof *block), words[GEMP_NUMBER_WORDS];
 	bool fits;
+	size_t added = 0;
 	for (size_t i = 0; i < count; i++) {
 		size_t drawn = gemp_random_below(seed, UNIVERSE);
 		number(set->width, drawn, words);
@@ -44,10 +47,13 @@ static void add_block(gemp_number_set *set, uint64_t *seed, uint8_t *has, size_t
 			block[i * set->width + w] = words[w];
 		has[drawn] = 1;
 	}
-	assert_ok(gemp_number_set_reserve(set, count, &fits));
-	assert_true(fits);
-	gemp_number_set_add_reserved(set, (uint32_t *)block, count);
-	gemp_number_set_trim(set);
+	while (added < count) {
+		added += gemp_number_set_add_some(set, (uint32_t *)(block + added * set->width), count - added);
+		if (added == count)
+			break;
+		assert_ok(gemp_number_set_grow(set, (uint32_t *)(block + added * set->width), &fits));
+		assert_true(fits);
+	}
 	free(block);
 }
 
@@ -60,37 +66,49 @@ static bool keep_some(void *context, const uint32_t *record, uint64_t *hash)
 	return first % 3 != 0;
 }
 
+/* Leaves are split while hashes differ, and grow by themselves where the mask makes them equal. */
+static void check_random_set(size_t width, uint64_t mask, uint64_t *seed)
+{
+	gemp_number_set set;
+	uint8_t *has = calloc(UNIVERSE, 1);
+	gemp_number_set_init(&set, width, mask);
+	set.budget = SIZE_MAX;
+	check(&set, has);
+	for (size_t round = 0; round < 6; round++) {
+		add_block(&set, seed, has, (size_t)gemp_random_below(seed, 900));
+		check(&set, has);
+		if (round % 2 == 0)
+			continue;
+		gemp_number_set_retain(&set, keep_some, NULL);
+		for (size_t i = 0; i < UNIVERSE; i++) {
+			uint64_t words[GEMP_NUMBER_WORDS];
+			number(width, i, words);
+			has[i] = has[i] && words[0] % 3 != 0;
+		}
+		check(&set, has);
+	}
+	if (mask == UINT64_MAX && set.leaf_slots == 64)
+		assert_true(set.level > 2);
+	gemp_number_set_clear(&set);
+	memset(has, 0, UNIVERSE);
+	check(&set, has);
+	gemp_number_set_free(&set);
+	free(has);
+}
+
 static void same_as_an_array(void **state)
 {
 	(void)state;
 	static const uint64_t masks[] = { UINT64_MAX, 0xff, UINT64_C(0xff) << 56, 1 };
+	static const size_t leaves[] = { 16, 64, 1 << 14 };
 	uint64_t seed = test_seed();
-	for (size_t width = 1; width <= GEMP_NUMBER_WORDS; width++)
-		for (size_t m = 0; m < 4; m++) {
-			gemp_number_set set;
-			uint8_t *has = calloc(UNIVERSE, 1);
-			gemp_number_set_init(&set, width, masks[m]);
-			set.budget = SIZE_MAX;
-			check(&set, has);
-			for (size_t round = 0; round < 6; round++) {
-				add_block(&set, &seed, has, (size_t)gemp_random_below(&seed, 900));
-				check(&set, has);
-				if (round % 2 == 0)
-					continue;
-				gemp_number_set_retain(&set, keep_some, NULL);
-				for (size_t i = 0; i < UNIVERSE; i++) {
-					uint64_t words[GEMP_NUMBER_WORDS];
-					number(width, i, words);
-					has[i] = has[i] && words[0] % 3 != 0;
-				}
-				check(&set, has);
-			}
-			gemp_number_set_clear(&set);
-			memset(has, 0, UNIVERSE);
-			check(&set, has);
-			gemp_number_set_free(&set);
-			free(has);
-		}
+	for (size_t l = 0; l < 3; l++) {
+		TEST_LIMIT(number_leaf, leaves[l]);
+		for (size_t width = 1; width <= GEMP_NUMBER_WORDS; width++)
+			for (size_t m = 0; m < 4; m++)
+				check_random_set(width, masks[m], &seed);
+	}
+	TEST_LIMIT_DEFAULT(number_leaf);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -107,11 +125,9 @@ static void budget_is_kept(void **state)
 		number(2, added, words);
 		assert_ok(gemp_number_set_add(&set, (uint32_t *)words, &fits));
 		added += fits;
-		assert_true(set.slot_count * 16 <= set.budget && set.count == added);
+		assert_true(set.slot_count * 16 <= set.budget && gemp_number_set_count(&set) == added);
 	}
 	assert_true(added > 100);
-	assert_ok(gemp_number_set_reserve(&set, 10000, &fits));
-	assert_true(!fits && set.count == added);
 	gemp_number_set_free(&set);
 }
 

@@ -5,10 +5,9 @@
 #include <string.h>
 
 enum {
-	CHUNK = 1 << 13,          /* number of records that one thread sorts at a time */
+	CHUNK = 1 << 15,          /* number of records that one thread sorts at a time */
 	AHEAD = 32,               /* number of records that are added together, so that their memory is prefetched */
-	MIN_ROOM = 64,            /* slots are reserved for this number of packed records, or an eighth of the slots */
-	WORTH_DIVIDING = 32 << 20 /* bytes; a set with a smaller budget has one table */
+	WORTH_DIVIDING = 32 << 20 /* bytes; a set with a smaller budget has one place */
 };
 
 static size_t chunks_of(size_t count)
@@ -16,72 +15,65 @@ static size_t chunks_of(size_t count)
 	return (count + CHUNK - 1) / CHUNK;
 }
 
-/* A small set has one table, since sorting its blocks by table would cost more than several threads save. */
+/* A small set has one place, since sorting its blocks would cost more than several threads save. */
 void gemp_class_set_init(gemp_class_set *set, const gemp_record_form *form, size_t budget)
 {
-	*set = (gemp_class_set){ .form = form, .table_count = budget < WORTH_DIVIDING ? 1 : GEMP_MAX_CLASS_TABLES };
-	for (size_t t = 0; t < set->table_count; t++) {
-		if (form->packed)
-			gemp_number_set_init(&set->numbers[t], form->words / 2, form->hash_mask);
-		else
+	const size_t places = form->packed ? GEMP_MAX_CLASS_PLACES : GEMP_MAX_CLASS_TABLES;
+	*set = (gemp_class_set){ .form = form, .place_count = budget < WORTH_DIVIDING ? 1 : places };
+	if (form->packed)
+		gemp_number_set_init(&set->numbers, form->words / 2, form->hash_mask);
+	else
+		for (size_t t = 0; t < set->place_count; t++)
 			gemp_record_table_init(&set->table[t], form->words, form->key_words, 0);
-	}
 	gemp_class_set_budget(set, budget);
+}
+
+/* The number of tables for records that are not packed. */
+static size_t table_count(const gemp_class_set *set)
+{
+	return set->form->packed ? 0 : set->place_count;
 }
 
 void gemp_class_set_free(gemp_class_set *set)
 {
-	for (size_t t = 0; t < set->table_count; t++) {
+	gemp_number_set_free(&set->numbers);
+	for (size_t t = 0; t < GEMP_MAX_CLASS_TABLES; t++)
 		gemp_record_table_free(&set->table[t]);
-		gemp_number_set_free(&set->numbers[t]);
-	}
 }
 
 /* Hashes distribute classes evenly, so all tables get the same budget. */
 void gemp_class_set_budget(gemp_class_set *set, size_t budget)
 {
-	for (size_t t = 0; t < set->table_count; t++)
-		set->table[t].budget = set->numbers[t].budget = budget == SIZE_MAX ? budget : budget / set->table_count;
+	set->numbers.budget = budget;
+	for (size_t t = 0; t < table_count(set); t++)
+		set->table[t].budget = budget == SIZE_MAX ? budget : budget / set->place_count;
 }
 
 size_t gemp_class_set_count(const gemp_class_set *set)
 {
-	size_t count = 0;
-	for (size_t t = 0; t < set->table_count; t++)
-		count += set->table[t].count + set->numbers[t].count;
+	size_t count = gemp_number_set_count(&set->numbers);
+	for (size_t t = 0; t < table_count(set); t++)
+		count += set->table[t].count;
 	return count;
 }
 
 size_t gemp_class_set_slots(const gemp_class_set *set)
 {
-	size_t slots = 0;
-	for (size_t t = 0; t < set->table_count; t++)
-		slots += set->numbers[t].slot_count;
-	return slots;
+	return set->numbers.slot_count;
 }
 
 void gemp_class_set_retain(gemp_class_set *set, gemp_retain_function *keep, void *context)
 {
-	for (size_t t = 0; t < set->table_count; t++) {
-		if (set->form->packed)
-			gemp_number_set_retain(&set->numbers[t], keep, context);
-		else
-			gemp_record_table_retain(&set->table[t], keep, context);
-	}
+	gemp_number_set_retain(&set->numbers, keep, context);
+	for (size_t t = 0; t < table_count(set); t++)
+		gemp_record_table_retain(&set->table[t], keep, context);
 }
 
 void gemp_class_set_clear(gemp_class_set *set)
 {
-	for (size_t t = 0; t < set->table_count; t++) {
+	gemp_number_set_clear(&set->numbers);
+	for (size_t t = 0; t < table_count(set); t++)
 		gemp_record_table_clear(&set->table[t]);
-		gemp_number_set_clear(&set->numbers[t]);
-	}
-}
-
-/* The multiplication selects bits that determine neither the owner, nor the pass, nor the slot in the table. */
-uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
-{
-	return (uint8_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (set->table_count - 1));
 }
 
 /* The smallest embedding represents a class, so the choice does not depend on the order of arrival. */
@@ -96,7 +88,7 @@ gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64
 	uint32_t *found;
 	bool added;
 	if (set->form->packed)
-		return gemp_number_set_add(&set->numbers[gemp_class_set_place(set, hash)], record, fits);
+		return gemp_number_set_add(&set->numbers, record, fits);
 	GEMP_TRY(gemp_record_table_add(&set->table[gemp_class_set_place(set, hash)], record, hash, &found, &added));
 	*fits = found != NULL;
 	if (found && !added)
@@ -104,18 +96,19 @@ gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64
 	return GEMP_OK;
 }
 
-/* The arguments of add_to_table. */
+/* The arguments of add_records and add_numbers. */
 typedef struct add_context {
 	gemp_class_set *set;
 	const gemp_class_block *block;
 	const bool *fits;
-	size_t done[GEMP_MAX_CLASS_TABLES]; /* number of the block's records that each table has looked at */
+	size_t turn;                        /* maximum number of packed records that are added at each place in one turn */
+	size_t done[GEMP_MAX_CLASS_PLACES]; /* number of the block's records that have been added at each place */
 } add_context;
 
-static size_t records_left(const add_context *a, size_t t)
+static size_t records_left(const add_context *a, size_t place)
 {
-	const size_t *begin = a->block->bucket_offsets + t;
-	return a->fits[t] ? begin[1] - begin[0] - a->done[t] : 0;
+	const size_t *begin = a->block->bucket_offsets + place;
+	return a->fits[place] ? begin[1] - begin[0] - a->done[place] : 0;
 }
 
 /* Adds some records in three passes: it prefetches slots, then prefetches the records of these slots, then compares
@@ -140,69 +133,109 @@ static void add_ahead(gemp_record_table *table, const add_context *a, const uint
 }
 
 /* One thread adds the records of a table, so no slot needs a lock. */
-static void add_to_table(void *context, unsigned thread, size_t t)
+static void add_records(void *context, unsigned thread, size_t t)
 {
 	add_context *a = context;
-	const size_t begin = a->block->bucket_offsets[t] + a->done[t], count = records_left(a, t);
+	const size_t begin = a->block->bucket_offsets[t], count = records_left(a, t);
 	(void)thread;
 	if (!count)
 		return;
-	if (a->set->form->packed) {
-		a->done[t] += gemp_number_set_add_reserved(&a->set->numbers[t], a->block->sorted + begin * a->block->words,
-		                                           count);
-		return;
-	}
 	gemp_record_table_rehash(&a->set->table[t]);
 	for (size_t at = begin; at < begin + count; at += AHEAD)
 		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(begin + count - at, AHEAD));
-	a->done[t] += count;
+	a->done[t] = count;
 }
 
-/* Reserves memory of a table. Packed records are mostly known already, and tables that had a place for each of them would
- * soon be eight times as large as needed, so they get a few places. */
-static gemp_code reserve_table(const add_context *a, size_t t, bool *fits)
+/* One thread adds packed records of a range of places, up to a place whose leaf is full. */
+static void add_numbers(void *context, unsigned thread, size_t range)
 {
-	gemp_number_set *numbers = &a->set->numbers[t];
-	const size_t left = records_left(a, t);
-	if (!a->set->form->packed)
-		return gemp_record_table_reserve(&a->set->table[t], left, fits);
-	return gemp_number_set_reserve(numbers, gemp_min(left, gemp_max(numbers->slot_count / 8, MIN_ROOM)), fits);
-}
-
-/* The calling thread reserves memory before all threads add records, and releases the unused memory afterwards (see
- * gemp_record_table_reserve). Tables that are full before all records were added get another turn. */
-gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
-{
-	gemp_code code = GEMP_OK;
-	add_context a = { .set = set, .block = block, .fits = fits };
-	size_t left = block->count;
-	memset(fits, true, set->table_count * sizeof *fits);
-	while (left && code == GEMP_OK) {
-		for (size_t t = 0; t < set->table_count && code == GEMP_OK; t++)
-			if (records_left(&a, t))
-				code = reserve_table(&a, t, &fits[t]);
-		if (code == GEMP_OK && left > CHUNK)
-			gemp_parallel_for(set->table_count, add_to_table, &a);
-		for (size_t t = 0; t < set->table_count && code == GEMP_OK && left <= CHUNK; t++)
-			add_to_table(&a, 0, t);
-		left = 0;
-		for (size_t t = 0; t < set->table_count; t++) {
-			gemp_record_table_trim(&set->table[t]);
-			gemp_number_set_trim(&set->numbers[t]);
-			left += records_left(&a, t);
-		}
+	add_context *a = context;
+	const size_t count = a->set->place_count, ranges = gemp_min(gemp_number_set_ranges(&a->set->numbers), count);
+	const gemp_class_block *block = a->block;
+	(void)thread;
+	for (size_t p = range * (count / ranges); p < (range + 1) * (count / ranges); p++) {
+		const size_t left = gemp_min(records_left(a, p), a->turn), begin = block->bucket_offsets[p] + a->done[p];
+		const size_t added = gemp_number_set_add_some(&a->set->numbers, block->sorted + begin * block->words, left);
+		a->done[p] += added;
+		if (added < left)
+			return;
 	}
+}
+
+/* Small blocks are added by the calling thread, since threads would cost more than they save. */
+static void add_all(add_context *a, size_t ranges, gemp_loop_body *body)
+{
+	if (a->block->count > CHUNK)
+		gemp_parallel_for(ranges, body, a);
+	else
+		for (size_t range = 0; range < ranges; range++)
+			body(a, 0, range);
+}
+
+/* The calling thread makes room before all threads add records, and releases the unused memory afterwards (see
+ * gemp_record_table_reserve). */
+static gemp_code add_block_of_records(add_context *a, bool *fits)
+{
+	gemp_class_set *set = a->set;
+	gemp_code code = GEMP_OK;
+	for (size_t t = 0; t < set->place_count && code == GEMP_OK; t++)
+		if (records_left(a, t))
+			code = gemp_record_table_reserve(&set->table[t], records_left(a, t), &fits[t]);
+	if (code == GEMP_OK)
+		add_all(a, set->place_count, add_records);
+	for (size_t t = 0; t < set->place_count; t++)
+		gemp_record_table_trim(&set->table[t]);
 	return code;
 }
 
-/* Copies packed records from the cursor on. The cursor counts slots. */
+/* Makes room for the next packed record of each place. *left becomes the number of places that have one. */
+static gemp_code grow_numbers(add_context *a, bool *fits, size_t *left)
+{
+	gemp_number_set *numbers = &a->set->numbers;
+	const gemp_class_block *block = a->block;
+	*left = 0;
+	for (size_t p = 0; p < a->set->place_count; p++) {
+		if (!records_left(a, p))
+			continue;
+		const size_t at = block->bucket_offsets[p] + a->done[p];
+		GEMP_TRY(gemp_number_set_grow(numbers, block->sorted + at * block->words, &fits[p]));
+		*left += fits[p];
+	}
+	return GEMP_OK;
+}
+
+/* Packed records are mostly known already, so the set grows only when a leaf is full. Places have turns: if all records
+ * of the first places were added first, these would fill a set that is small beside the block, and splits would not
+ * divide its leaves evenly. The turns become longer until the set grows. */
+static gemp_code add_block_of_numbers(add_context *a, bool *fits)
+{
+	const gemp_number_set *numbers = &a->set->numbers;
+	size_t left = a->block->count, slots = 0;
+	while (left) {
+		a->turn = slots == numbers->slot_count ? 2 * a->turn : numbers->slot_count / 8 / a->set->place_count + 1;
+		slots = numbers->slot_count;
+		add_all(a, gemp_min(gemp_number_set_ranges(numbers), a->set->place_count), add_numbers);
+		GEMP_TRY(grow_numbers(a, fits, &left));
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_PLACES])
+{
+	add_context a = { .set = set, .block = block, .fits = fits };
+	memset(fits, true, set->place_count * sizeof *fits);
+	return set->form->packed ? add_block_of_numbers(&a, fits) : add_block_of_records(&a, fits);
+}
+
+/* Copies packed records from the cursor on. The cursor counts leaves and slots. */
 static size_t read_numbers(const gemp_class_set *set, gemp_class_cursor *at, size_t capacity, gemp_vertex *vertices)
 {
+	const gemp_number_set *numbers = &set->numbers;
 	size_t rows = 0;
-	for (; at->table < set->table_count; at->table++, at->record = 0) {
-		const gemp_number_set *numbers = &set->numbers[at->table];
-		for (; at->record < numbers->slot_count; at->record++) {
-			const uint64_t *slot = numbers->slots + at->record * numbers->width;
+	for (; numbers->leaf && at->table < (size_t)1 << numbers->level; at->table++, at->record = 0) {
+		const gemp_number_leaf *leaf = &numbers->leaf[at->table];
+		for (; at->record < leaf->slot_count; at->record++) {
+			const uint64_t *slot = leaf->slots + at->record * numbers->width;
 			if (!*slot)
 				continue;
 			if (rows == capacity)
@@ -241,7 +274,7 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	size_t rows = 0;
 	if (form->packed)
 		return read_numbers(set, at, capacity, vertices);
-	while (at->table < set->table_count && rows < capacity) {
+	while (at->table < set->place_count && rows < capacity) {
 		const gemp_record_table *table = &set->table[at->table];
 		size_t left = table->count - at->record, count = gemp_min(left, capacity - rows);
 		read_task r = { form, table, at->record, vertices + rows * (size_t)form->vertex_count,
@@ -260,8 +293,8 @@ gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_fo
 	if (capacity <= block->capacity)
 		return GEMP_OK;
 	gemp_class_block_free(block);
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(block->records, capacity * form->words), GEMP_ARRAY(block->table, capacity),
-	                      GEMP_ARRAY(block->histogram, chunks_of(capacity) * GEMP_CLASS_PLACES)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(block->records, capacity * form->words), GEMP_ARRAY(block->place, capacity),
+	                      GEMP_ARRAY(block->histogram, chunks_of(capacity) * GEMP_CLASS_BUCKETS)));
 	if (form->packed)
 		GEMP_TRY(GEMP_NEW(block->sorted, capacity * form->words));
 	else
@@ -273,50 +306,50 @@ gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_fo
 
 void gemp_class_block_free(gemp_class_block *block)
 {
-	gemp_free_all(block->records, block->hash, block->table, block->order, block->sorted, block->histogram);
+	gemp_free_all(block->records, block->hash, block->place, block->order, block->sorted, block->histogram);
 	*block = (gemp_class_block){ 0 };
 }
 
-/* First pass of the counting sort: counts the records of each table in a chunk. */
+/* First pass of the counting sort: counts the records of each place in a chunk. */
 static void count_places(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
-	size_t *histogram = block->histogram + chunk * GEMP_CLASS_PLACES;
-	memset(histogram, 0, GEMP_CLASS_PLACES * sizeof *histogram);
+	size_t *histogram = block->histogram + chunk * GEMP_CLASS_BUCKETS;
+	memset(histogram, 0, GEMP_CLASS_BUCKETS * sizeof *histogram);
 	for (size_t i = begin; i < end; i++)
-		histogram[block->table[i]]++;
+		histogram[block->place[i]]++;
 }
 
-/* Second pass: writes the records of each table after the records of earlier chunks, which makes the sort stable. */
+/* Second pass: writes the records of each place after the records of earlier chunks, which makes the sort stable. */
 static void order_records(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
-	size_t *next = block->histogram + chunk * GEMP_CLASS_PLACES;
+	size_t *next = block->histogram + chunk * GEMP_CLASS_BUCKETS;
 	for (size_t i = begin; i < end; i++) {
-		size_t place = next[block->table[i]]++;
+		size_t at = next[block->place[i]]++;
 		if (block->sorted && block->words == 2) /* a copy of constant size needs no call */
-			memcpy(block->sorted + place * 2, block->records + i * 2, 2 * sizeof *block->records);
+			memcpy(block->sorted + at * 2, block->records + i * 2, 2 * sizeof *block->records);
 		else if (block->sorted)
-			memcpy(block->sorted + place * block->words, block->records + i * block->words,
+			memcpy(block->sorted + at * block->words, block->records + i * block->words,
 			       block->words * sizeof *block->records);
 		else
-			block->order[place] = (uint32_t)i;
+			block->order[at] = (uint32_t)i;
 	}
 }
 
-/* A stable counting sort by table[], on all threads. */
+/* A stable counting sort by place[], on all threads. */
 void gemp_class_block_sort(gemp_class_block *block)
 {
 	size_t chunks = chunks_of(block->count), at = 0;
 	gemp_for_chunks(block->count, CHUNK, count_places, block);
-	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++) {
+	for (size_t place = 0; place < GEMP_CLASS_BUCKETS; place++) {
 		block->bucket_offsets[place] = at;
 		for (size_t chunk = 0; chunk < chunks; chunk++) {
-			size_t *here = &block->histogram[chunk * GEMP_CLASS_PLACES + place], count = *here;
+			size_t *here = &block->histogram[chunk * GEMP_CLASS_BUCKETS + place], count = *here;
 			*here = at;
 			at += count;
 		}
 	}
-	block->bucket_offsets[GEMP_CLASS_PLACES] = at;
+	block->bucket_offsets[GEMP_CLASS_BUCKETS] = at;
 	gemp_for_chunks(block->count, CHUNK, order_records, block);
 }

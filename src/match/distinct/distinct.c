@@ -80,7 +80,7 @@ static void cut_range(distinct *d, uint64_t high)
 	gemp_class_set_retain(&d->classes, in_current_range, d);
 	for (size_t i = 0; i < block->count; i++)
 		if (!in_range(d, hash_of(d, block->records + i * d->form.words)))
-			block->table[i] = GEMP_CLASS_DROPPED;
+			block->place[i] = GEMP_CLASS_DROPPED;
 }
 
 /* Called after a record did not fit. Halves the range; if a shorter range would not help, lets the tables exceed the
@@ -149,7 +149,7 @@ typedef struct fill_task {
 	size_t at;    /* index of its place in the block */
 } fill_task;
 
-/* Makes records of rows, or copies records from other ranks, and finds the table of each record. Records of other
+/* Makes records of rows, or copies records from other ranks, and finds the place of each record. Records of other
  * owners are marked for sending, and records of later passes are marked as dropped. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
@@ -157,18 +157,17 @@ static void fill_records(void *context, size_t range, size_t begin, size_t end)
 	distinct *d = f->d;
 	gemp_class_block *block = &d->block;
 	size_t words = d->form.words;
+	uint32_t *records = block->records + (f->at + begin) * words;
 	(void)range;
-	for (size_t i = begin; i < end; i++) {
-		const size_t at = f->at + i;
-		uint32_t *record = block->records + at * words;
-		if (f->batch)
-			gemp_record_fill(&d->form, f->batch, f->first + i, record);
-		else
-			memcpy(record, f->records + (f->first + i) * words, words * sizeof *record);
-		const uint64_t hash = hash_of(d, record);
+	if (f->batch)
+		gemp_record_fill(&d->form, f->batch, f->first + begin, end - begin, records);
+	else
+		memcpy(records, f->records + (f->first + begin) * words, (end - begin) * words * sizeof *records);
+	for (size_t at = f->at + begin; at < f->at + end; at++, records += words) {
+		const uint64_t hash = hash_of(d, records);
 		if (block->hash)
 			block->hash[at] = hash;
-		block->table[at] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
+		block->place[at] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
 		                   : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
 		                                                                 : GEMP_CLASS_REMOTE;
 	}
@@ -181,11 +180,11 @@ static uint64_t sorted_hash(const distinct *d, size_t at)
 	return block->hash ? block->hash[block->order[at]] : hash_of(d, gemp_class_block_record(block, at));
 }
 
-/* Adds the records of one table one by one, because the table has no memory for all of them. */
-static gemp_code insert_singly(distinct *d, size_t table)
+/* Adds the records of one place one by one, because there is no memory for all of them. */
+static gemp_code insert_singly(distinct *d, size_t place)
 {
 	const gemp_class_block *block = &d->block;
-	for (size_t at = block->bucket_offsets[table]; at < block->bucket_offsets[table + 1]; at++)
+	for (size_t at = block->bucket_offsets[place]; at < block->bucket_offsets[place + 1]; at++)
 		GEMP_TRY(insert(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
 	return GEMP_OK;
 }
@@ -194,27 +193,27 @@ static gemp_code insert_singly(distinct *d, size_t table)
 static gemp_code flush_block(distinct *d)
 {
 	gemp_class_block *block = &d->block;
-	bool fits[GEMP_MAX_CLASS_TABLES];
+	bool fits[GEMP_MAX_CLASS_PLACES];
 	if (!block->count)
 		return GEMP_OK;
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++)
 		GEMP_TRY(send_later(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
 	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
-	for (size_t t = 0; t < d->classes.table_count; t++)
-		if (!fits[t])
-			GEMP_TRY(insert_singly(d, t));
+	for (size_t place = 0; place < d->classes.place_count; place++)
+		if (!fits[place])
+			GEMP_TRY(insert_singly(d, place));
 	block->count = 0;
 	return GEMP_OK;
 }
 
-/* The number of records of the next block. A block occupies all threads, and packed records fill half the slots of their
- * tables (see class_set.h), but a block takes at most an eighth of the budget. A block is made anew only if it becomes
- * twice as large. */
+/* The number of records of the next block. A block occupies all threads, and packed records are an eighth of the slots of
+ * their set: the pages of larger blocks cost more than adding them together saves. A block takes at most an eighth of the
+ * budget, and it is made anew only if it becomes twice as large. */
 static size_t block_records(const distinct *d)
 {
 	const size_t record = d->form.words * sizeof(uint32_t), least = (size_t)BLOCK_BYTES * gemp_threads() / record;
-	const size_t wanted = gemp_max(gemp_class_set_slots(&d->classes) / 2, least);
+	const size_t wanted = gemp_max(gemp_class_set_slots(&d->classes) / 8, least);
 	const size_t count = gemp_max(gemp_min(wanted, d->budget / 8 / record), MIN_CLASSES);
 	return d->block.capacity && count < 2 * d->block.capacity ? d->block.capacity : count;
 }

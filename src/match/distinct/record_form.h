@@ -60,8 +60,9 @@ void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vert
  * the number of vertices of the graph; 0: it is not known. */
 void gemp_record_form_pack(gemp_record_form *form, uint64_t vertices);
 
-/* Writes the record of one row of a batch to record[form->words]. */
-void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record);
+/* Writes the records of `rows` rows of a batch, from row `first` on, to records[rows * form->words]. */
+void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t first, size_t rows,
+                      uint32_t *records);
 
 /* For two records with equal keys: true if the embedding of a is smaller than the embedding of b. */
 bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const uint32_t *b);
