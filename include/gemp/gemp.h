@@ -11,6 +11,7 @@
 #include <gemp/euler.h>
 #include <gemp/file.h>
 #include <gemp/graph.h>
+#include <gemp/index.h>
 #include <gemp/log.h>
 #include <gemp/primitives.h>
 #include <gemp/query.h>

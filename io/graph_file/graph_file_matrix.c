@@ -26,8 +26,13 @@ static gemp_h5_type number_type(uint64_t max, uint64_t other)
 gemp_file_matrix gemp_file_matrix_of(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                      const char *name, uint64_t entries)
 {
+	return gemp_file_matrix_at(h5, graph, gemp_h5_join_encoded("/edges", relation->name, name), entries);
+}
+
+gemp_file_matrix gemp_file_matrix_at(const gemp_h5 *h5, const gemp_shard *graph, char *path, uint64_t entries)
+{
 	return (gemp_file_matrix){ .h5 = h5,
-		                       .path = gemp_h5_join_encoded("/edges", relation->name, name),
+		                       .path = path,
 		                       .vertices = graph->vertex_count,
 		                       .entries = entries,
 		                       .pointer = number_type(entries, graph->vertex_count),

@@ -18,8 +18,9 @@ typedef struct gemp_file_matrix {
 	const gemp_column *weight;   /* the column that gives the values; NULL: all values are 1 */
 } gemp_file_matrix;
 
-/* Local. Describes the matrix `name` of a relation, with the types that a writer uses. gemp_file_matrix_begin finds the
- * types of a matrix that is read. */
+/* Local. Describes the matrix at `path`, which it takes over, or the matrix `name` of a relation, with the types that a
+ * writer uses. gemp_file_matrix_get_pointers finds the types of a matrix that is read. */
+gemp_file_matrix gemp_file_matrix_at(const gemp_h5 *h5, const gemp_shard *graph, char *path, uint64_t entries);
 gemp_file_matrix gemp_file_matrix_of(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                      const char *name, uint64_t entries);
 void gemp_file_matrix_free(gemp_file_matrix *matrix);

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "io/graph_file/graph_file_index.h"
 #include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -176,6 +177,14 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, &h5);
 	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->layouts[relation], parts));
+	return close_file(&h5, code);
+}
+
+static gemp_code load_row_index(void *self, gemp_shard *graph, gemp_row_index *index)
+{
+	gemp_h5 h5 = { 0 };
+	gemp_code code = reopen(self, &h5);
+	GEMP_THEN(gemp_file_get_row_index(&h5, graph, index));
 	return close_file(&h5, code);
 }
 
@@ -356,7 +365,8 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	GEMP_TRY(get_partition(h5, graph));
 	GEMP_TRY(assign_rows(h5->comm, h5->path, graph));
 	GEMP_TRY(describe_nodes(h5, graph, source));
-	return describe_relations(h5, graph, source);
+	GEMP_TRY(describe_relations(h5, graph, source));
+	return gemp_file_describe_indexes(h5, graph);
 }
 
 /* Local. Makes a graph without content. Its loader reads the parts from the file. */
@@ -367,7 +377,8 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
 	source->comm = comm;
 	source->path = gemp_strdup(path);
-	graph->loader = (gemp_shard_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
+	graph->loader = (gemp_shard_loader){ source,        load_keys,      load_labels, load_attribute,
+		                                 load_relation, load_row_index, free_source };
 	source = NULL;
 	if (!((file_source *)graph->loader.self)->path)
 		return GEMP_ENOMEM;
@@ -405,7 +416,7 @@ static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const 
 			graph, r, graph->relations[r].merged ? GEMP_LOAD_PROPS | GEMP_LOAD_EITHER : GEMP_LOAD_ALL));
 	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
 	if (hash == graph->hash)
-		return GEMP_OK;
+		return gemp_file_verify_indexes(h5, graph);
 	return gemp_fail(GEMP_EDATA,
 	                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
 	                 "; make the file again",

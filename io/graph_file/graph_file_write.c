@@ -8,6 +8,7 @@
 #include "graph/column_bulk.h"
 #include "graph/either_rows.h"
 #include "io/file/output.h"
+#include "io/graph_file/graph_file_index.h"
 #include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -213,23 +214,23 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
-/* Collective. The order of the calls is the order in the file, so equal graphs give files with equal bytes. */
-static const char *version_of(const gemp_shard *graph)
+static const char *version_of(const gemp_shard *graph, bool indexed)
 {
 	if (gemp_limits_now()->file_version > 1)
-		return GEMP_FILE_VERSION;
+		return indexed && graph->row_index_count ? GEMP_FILE_VERSION_INDEXED : GEMP_FILE_VERSION;
 	return graph->partition.count ? "1.1" : "1.0";
 }
 
-static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
-                           const char *weight)
+/* Collective. The order of the calls is the order in the file, so equal graphs give files with equal bytes. */
+static gemp_code put_graph(const gemp_h5 *h5, gemp_shard *graph, const gemp_provenance *provenance, const char *weight,
+                           bool indexed)
 {
 	bool directed = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", version_of(graph)));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", version_of(graph, indexed)));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
@@ -240,6 +241,8 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
 	GEMP_TRY(put_partition(h5, graph));
+	if (indexed)
+		GEMP_TRY(gemp_file_put_indexes(h5, graph));
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
@@ -264,9 +267,9 @@ static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
 	return turned ? gemp_shard_content_hash(comm, graph, &graph->hash) : GEMP_OK;
 }
 
-/* After a failure an older file with this name is unchanged. */
-gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
-                                         const gemp_provenance *provenance, const char *weight, bool compressed)
+/* Collective. After a failure an older file with this name is unchanged. */
+static gemp_code write_file(const gemp_comm *comm, gemp_shard *graph, const char *path,
+                            const gemp_provenance *provenance, const char *weight, bool compressed, bool indexed)
 {
 	gemp_h5 h5 = { 0 };
 	GEMP_TRY(load_written(comm, graph));
@@ -275,13 +278,42 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, compressed);
 	h5.compressed = compressed;
 	h5.constants = gemp_limits_now()->file_version > 1;
-	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
+	GEMP_THEN(put_graph(&h5, graph, provenance, weight, indexed));
 	return gemp_h5_commit(&h5, path, code);
+}
+
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
+                                         const gemp_provenance *provenance, const char *weight, bool compressed)
+{
+	return write_file(comm, graph, path, provenance, weight, compressed, false);
 }
 
 /* Without a weight all values of the matrices are 1. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance)
 {
-	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL, false);
+	return write_file(comm, graph, path, provenance, NULL, false, false);
+}
+
+gemp_code gemp_graph_file_write_indexed(const gemp_comm *comm, gemp_shard *graph, const char *path, const char *weight,
+                                        bool compressed)
+{
+	static const char inputs_path[] = "/provenance/inputs", hashes_path[] = "/provenance/input_hashes";
+	GEMP_OWNED char *command = NULL, *version = NULL;
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts inputs = { 0 };
+	GEMP_OWNED uint64_t *hashes = NULL;
+	gemp_h5 h5 = { 0 };
+	gemp_code code = gemp_h5_open(&h5, comm, path);
+	GEMP_THEN(gemp_h5_get_text(&h5, "/provenance", "command", &command));
+	GEMP_THEN(gemp_h5_get_text(&h5, "/provenance", "version", &version));
+	GEMP_THEN(gemp_file_get_texts(&h5, inputs_path, &inputs));
+	if (code == GEMP_OK) {
+		code = GEMP_NEW(hashes, inputs.count);
+		code = gemp_h5_read(&h5, code, hashes_path, gemp_h5_type_of(GEMP_H5_U64), 0, inputs.count,
+		                    comm->rank == 0 ? inputs.count : 0, hashes);
+	}
+	GEMP_ALSO(gemp_h5_close(&h5));
+	GEMP_TRY(code);
+	const gemp_provenance same = { command, version, inputs.count, (const char *const *)inputs.text, hashes };
+	return write_file(comm, graph, path, &same, weight, compressed, true);
 }

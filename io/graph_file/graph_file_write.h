@@ -24,5 +24,9 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const 
  * compressed: arrays are compressed (io/hdf5/bit_planes.h), and rank 0 alone writes. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight, bool compressed);
+/* Collective. Writes the graph of the file `path` into this file again, with the graph's indexes, whose rows it makes.
+ * The provenance stays. Every other function writes a file without indexes. */
+gemp_code gemp_graph_file_write_indexed(const gemp_comm *comm, gemp_shard *graph, const char *path, const char *weight,
+                                        bool compressed);
 
 #endif

@@ -4,24 +4,15 @@
 #include "device/transfer.h"
 #include "partition/views/renumber.h"
 
-/* Lists the rows by id of the relations and directions of a view. An either-way view takes a loop (v, v) once, from the
- * row by source. */
+/* The rows by id that the view reads. */
 static gemp_code list_rows(gemp_id_rows **lists, size_t *count, const gemp_shard *graph, const gemp_view_key *key)
 {
-	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
-	*count = 0;
-	GEMP_TRY(GEMP_NEW(*lists, 2 * graph->relation_count));
-	for (size_t r = 0; r < graph->relation_count; r++) {
-		const gemp_relation *relation = &graph->relations[r];
-		if (key->relations[r] && gemp_view_takes_merged(relation, key)) {
-			(*lists)[(*count)++] = (gemp_id_rows){ relation->either_offsets, relation->either_neighbours, key->simple };
-			continue;
-		}
-		if (key->relations[r] && out)
-			(*lists)[(*count)++] = (gemp_id_rows){ relation->out_offsets, relation->out_targets, key->simple };
-		if (key->relations[r] && in)
-			(*lists)[(*count)++] = (gemp_id_rows){ relation->in_offsets, relation->in_sources, key->simple || out };
-	}
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists read = { 0 };
+	GEMP_TRY(gemp_view_lists_new(&read, graph, key));
+	GEMP_TRY(GEMP_NEW(*lists, read.count));
+	*count = read.count;
+	for (size_t k = 0; k < read.count; k++)
+		(*lists)[k] = (gemp_id_rows){ read.list[k].offsets, read.list[k].neighbours, read.list[k].drops_loops };
 	return GEMP_OK;
 }
 

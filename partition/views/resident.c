@@ -286,9 +286,9 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	weights w;
 	gemp_code code = copy_keys(resident, keys);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count && !resident->by_id; v++)
-		gemp_view_degrees(graph, &keys[v], degree);
+		GEMP_THEN(gemp_view_degrees(graph, &keys[v], degree));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	resident->node_sharers = 1;
 	if (!resident->on_host) {
 		class_weights(&w, parts, resident, degree);

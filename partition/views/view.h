@@ -12,15 +12,7 @@
 #include "comm/shared.h"
 #include "device/device.h"
 #include "graph/graph.h"
-
-typedef enum gemp_view_direction { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER } gemp_view_direction;
-
-typedef struct gemp_view_key {
-	const bool *relations; /* [graph->relation_count]; borrowed */
-	gemp_view_direction direction;
-	bool simple; /* loops are dropped and parallel edges merged */
-	bool edges;  /* the view has edge numbers */
-} gemp_view_key;
+#include "partition/views/view_lists.h"
 
 typedef struct gemp_residency {
 	uint64_t vertices;
@@ -49,30 +41,6 @@ typedef struct gemp_view {
 	/* without `neighbours`: the maximum numbers of neighbours of a row that are less and greater than its own slot */
 	uint32_t longest[2];
 } gemp_view;
-
-/* Returns the parts of relations that a view of this direction reads. */
-unsigned gemp_view_parts(gemp_view_direction direction);
-/* The same for one relation. Rows that the loader has merged are loaded alone, unless the view has edge numbers. */
-static inline unsigned gemp_view_parts_of(const gemp_relation *relation, const gemp_view_key *key)
-{
-	bool merged = relation->merged && key->direction == GEMP_VIEW_EITHER && !key->edges;
-	return merged ? GEMP_LOAD_EITHER : gemp_view_parts(key->direction);
-}
-/* Does the view take the merged rows of the relation, which are loaded? */
-static inline bool gemp_view_takes_merged(const gemp_relation *relation, const gemp_view_key *key)
-{
-	return relation->loaded & GEMP_LOAD_EITHER && key->direction == GEMP_VIEW_EITHER && !key->edges;
-}
-
-/* The sum of the degrees of own rows [begin, end) in the view. Loops and parallel edges count, too. The parts are
- * loaded. */
-uint64_t gemp_view_entries(const gemp_shard *graph, const gemp_view_key *key, size_t begin, size_t end);
-/* Adds the degrees of this rank's vertices in the view to degree[rows]. The parts are loaded. */
-void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);
-
-/* Collective. *parallel becomes whether the view joins some pair of vertices more than once. The parts are loaded. For
- * a view of one relation the graph stores the answer. */
-gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
 
 /* Slots number the vertices on devices: by descending degree class, then by id. All ranks compute the same permutation
  * from one gathered byte for each vertex. This numbering has four uses. The hot rows are the first slots, for every

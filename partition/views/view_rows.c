@@ -12,7 +12,6 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "partition/build/row_builder.h"
-#include "partition/exchange/value_exchange.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -27,7 +26,7 @@ typedef struct view_fill {
 	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_view_key *key;
-	const gemp_edge *offsets;
+	const gemp_view_lists *lists;
 	gemp_view *view;
 	uint64_t *row_of;         /* [graph->rows] the row of each own vertex; rows are in the order of own slots */
 	uint64_t *size;           /* [graph->rows] length of each filled row */
@@ -42,58 +41,27 @@ typedef struct view_fill {
 	_Atomic uint64_t longest; /* entries of the longest row */
 } view_fill;
 
-/* The neighbours of one row in one relation and direction: ids[count]. Edge i has the number first + i, or first +
- * numbers[i]. */
-typedef struct source {
-	const gemp_vertex *ids;
-	const gemp_edge *numbers; /* NULL: edge numbers ascend */
-	size_t count;
-	gemp_edge first;
-} source;
-
 /* The loop has no branch for loops of the graph: an entry is always written, but only a kept entry advances `taken`. */
-static size_t append_entries(const view_fill *f, const source *from, gemp_vertex self, bool drop_self,
-                             gemp_vertex *slots, gemp_edge *edges)
+static size_t append_entries(const view_fill *f, const gemp_view_list *from, size_t v, gemp_vertex *slots,
+                             gemp_edge *edges)
 {
+	const gemp_vertex self = (gemp_vertex)(f->graph->first_vertex + v);
 	size_t taken = 0;
-	for (size_t i = 0; i < from->count; i++) {
-		gemp_vertex id = from->ids[i];
+	for (uint64_t i = from->offsets[v]; i < from->offsets[v + 1]; i++) {
+		gemp_vertex id = from->neighbours[i];
 		slots[taken] = f->order->slot_of[id];
 		if (edges)
 			edges[taken] = from->first + (from->numbers ? from->numbers[i] : i);
-		taken += !(drop_self && id == self);
+		taken += !(from->drops_loops && id == self);
 	}
 	return taken;
 }
 
-/* An either-way view takes a loop (v, v) once, from the row by source. */
 static size_t gather(const view_fill *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
 {
-	const gemp_view_key *key = f->key;
-	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
-	gemp_vertex self = (gemp_vertex)(f->graph->first_vertex + v);
 	size_t count = 0;
-	for (size_t r = 0; r < f->graph->relation_count; r++) {
-		const gemp_relation *relation = &f->graph->relations[r];
-		if (key->relations[r] && gemp_view_takes_merged(relation, key)) {
-			uint64_t at = relation->either_offsets[v];
-			source from = { relation->either_neighbours + at, NULL, relation->either_offsets[v + 1] - at, 0 };
-			count += append_entries(f, &from, self, key->simple, slots + count, NULL);
-			continue;
-		}
-		if (key->relations[r] && out) {
-			uint64_t at = relation->out_offsets[v];
-			source from = { relation->out_targets + at, NULL, relation->out_offsets[v + 1] - at,
-				            f->offsets[r] + relation->first_edge + at };
-			count += append_entries(f, &from, self, key->simple, slots + count, edges ? edges + count : NULL);
-		}
-		if (key->relations[r] && in) {
-			uint64_t at = relation->in_offsets[v];
-			source from = { relation->in_sources + at, relation->in_edges ? relation->in_edges + at : NULL,
-				            relation->in_offsets[v + 1] - at, f->offsets[r] };
-			count += append_entries(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
-		}
-	}
+	for (size_t k = 0; k < f->lists->count; k++)
+		count += append_entries(f, &f->lists->list[k], v, slots + count, edges ? edges + count : NULL);
 	return count;
 }
 
@@ -240,17 +208,17 @@ static void free_fill(view_fill *f)
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {
-	GEMP_OWNED gemp_edge *offsets = NULL;
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
 	GEMP_OWNED_BY(free_fill) view_fill f = { .graph = graph, .order = order, .key = key, .view = own };
 	while (f.bits < 32 && graph->vertex_count >> f.bits)
 		f.bits++;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT ||
 		           graph->relations[r].in_edges);
-	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
-	f.offsets = offsets;
+	GEMP_TRY(gemp_view_lists_new(&lists, graph, key));
+	f.lists = &lists;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
-	gemp_view_degrees(graph, key, f.row_of);
+	GEMP_TRY(gemp_view_degrees(graph, key, f.row_of));
 	GEMP_TRY(allocate_rows(&f, residency));
 	GEMP_TRY(fill_long_rows(&f));
 	gemp_parallel_for(f.chunks, fill_chunk, &f);

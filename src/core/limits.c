@@ -15,6 +15,7 @@ const gemp_limits gemp_limits_default = {
 	.fetch_round = 64 << 20,
 	.view_chunk = 1 << 22,
 	.renumber_chunk = 1 << 26,
+	.row_indexes = true,
 	.rows_bucket = 1 << 15,
 	.rows_reversed = 1 << 24,
 	.dense_keys = -1,

@@ -51,6 +51,10 @@ typedef struct gemp_limits {
 	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
 	uint64_t renumber_chunk;
 
+	/* Switch, all ranks: false reads the rows of relations also where the graph file has an index of them [true]:
+	 * partition/views/view_lists. */
+	bool row_indexes;
+
 	/* Edges of a bucket of rows that one thread makes in its cache [2^15]: partition/build/row_partition. */
 	size_t rows_bucket;
 	/* Edges that are reversed together, if a quarter of all edges are fewer [2^24]: partition/build/row_partition. */

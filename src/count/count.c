@@ -53,9 +53,7 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key)
 {
 	double began = gemp_now();
-	for (size_t r = 0; r < graph->relation_count; r++)
-		if (key->relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts_of(&graph->relations[r], key)));
+	GEMP_TRY(gemp_view_load(graph, key));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	return gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL);
 }

@@ -163,6 +163,37 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 	return GEMP_OK;
 }
 
+void gemp_row_index_free(gemp_row_index *index)
+{
+	gemp_free_all(index->relations, index->offsets, index->neighbours);
+	*index = (gemp_row_index){ 0 };
+}
+
+const char *gemp_row_index_direction(unsigned part)
+{
+	return part == GEMP_LOAD_OUT ? "out" : part == GEMP_LOAD_IN ? "in" : "either";
+}
+
+void gemp_row_index_print(const gemp_row_index *index, const gemp_shard *graph, gemp_text *out)
+{
+	const char *bar = "";
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (index->relations[r]) {
+			gemp_text_print(out, "%s%s", bar, graph->relations[r].name);
+			bar = "|";
+		}
+	gemp_text_print(out, ":%s", gemp_row_index_direction(index->part));
+}
+
+void gemp_shard_drop_indexes(gemp_shard *graph)
+{
+	for (size_t i = 0; graph->row_indexes && i < graph->row_index_count; i++)
+		gemp_row_index_free(&graph->row_indexes[i]);
+	gemp_free(graph->row_indexes);
+	graph->row_indexes = NULL;
+	graph->row_index_count = 0;
+}
+
 /* Frees the loader first, while the graph that the loader refers to still exists. */
 void gemp_shard_free(gemp_shard *graph)
 {
@@ -183,6 +214,7 @@ void gemp_shard_free(gemp_shard *graph)
 	gemp_table_free(&graph->attributes);
 	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
 		gemp_relation_free(&graph->relations[i]);
+	gemp_shard_drop_indexes(graph);
 	gemp_free(graph->relations);
 	gemp_free(graph);
 }
@@ -235,6 +267,15 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 	if (!graph->loader.load_relation)
 		return no_loader("relation ", graph->relations[relation].name);
 	return graph->loader.load_relation(graph->loader.self, graph, relation, parts);
+}
+
+gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index)
+{
+	if (index->offsets)
+		return GEMP_OK;
+	if (!graph->loader.load_row_index)
+		return no_loader("index", "");
+	return graph->loader.load_row_index(graph->loader.self, graph, index);
 }
 
 /* All ranks load the arrays in the same order, since each step is collective. */

@@ -68,6 +68,18 @@ typedef struct gemp_relation {
 	gemp_table props;
 } gemp_relation;
 
+/* An index of rows: the rows of a set of relations in one direction, merged. `gemp-mpi index` puts it into a graph file,
+ * for questions that ask for exactly these relations in this direction. It has no edge numbers. */
+typedef struct gemp_row_index {
+	bool *relations;   /* [relation_count] */
+	unsigned part;     /* GEMP_LOAD_OUT, GEMP_LOAD_IN or GEMP_LOAD_EITHER */
+	bool multigraph;   /* some row has a neighbour twice */
+	uint64_t entries;  /* of all ranks */
+	uint64_t *offsets; /* [rows + 1], the first element is 0; NULL: the rows are not loaded */
+	/* [offsets[rows]] ids, ascending in a row: parallel edges as often as they are, in GEMP_LOAD_EITHER a loop once */
+	gemp_vertex *neighbours;
+} gemp_row_index;
+
 /* A distinct set of labels. A graph has few of them. */
 typedef struct gemp_label_set {
 	size_t count;
@@ -84,6 +96,7 @@ typedef struct gemp_shard_loader {
 	gemp_code (*load_labels)(void *self, struct gemp_shard *graph);
 	gemp_code (*load_attribute)(void *self, struct gemp_shard *graph, size_t column);
 	gemp_code (*load_relation)(void *self, struct gemp_shard *graph, size_t relation, unsigned parts);
+	gemp_code (*load_row_index)(void *self, struct gemp_shard *graph, gemp_row_index *index);
 	void (*free)(void *self);
 } gemp_shard_loader;
 
@@ -109,6 +122,8 @@ typedef struct gemp_shard {
 	gemp_table attributes; /* columns [rows], NULL if the vertex has no such attribute */
 	size_t relation_count;
 	gemp_relation *relations; /* [relation_count], sorted by name */
+	size_t row_index_count;
+	gemp_row_index *row_indexes; /* [row_index_count]; only a graph from a file has indexes */
 
 	gemp_shard_loader loader; /* functions may be NULL in a graph made in memory */
 } gemp_shard;
@@ -125,6 +140,14 @@ gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *na
 void gemp_shard_free(gemp_shard *graph);
 GEMP_RELEASE(gemp_shard_free, gemp_shard *)
 
+/* Local. Frees all indexes, as a graph whose edges change must do. */
+void gemp_shard_drop_indexes(gemp_shard *graph);
+void gemp_row_index_free(gemp_row_index *index);
+/* Appends the name of an index: "A|B:out". */
+void gemp_row_index_print(const gemp_row_index *index, const gemp_shard *graph, gemp_text *out);
+/* The words of an index's part: "out", "in" and "either". */
+const char *gemp_row_index_direction(unsigned part);
+
 /* Frees the rows and edge numbers that are not in `parts` (GEMP_LOAD_*). The attributes of edges stay. */
 void gemp_relation_keep_rows(gemp_relation *relation, unsigned parts);
 void gemp_relation_free(gemp_relation *relation);
@@ -140,7 +163,9 @@ gemp_code gemp_shard_load_keys(gemp_shard *graph);
 gemp_code gemp_shard_load_labels(gemp_shard *graph);
 gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
-gemp_code gemp_shard_load_all(gemp_shard *graph);
+/* index: one of the graph's. */
+gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index);
+gemp_code gemp_shard_load_all(gemp_shard *graph); /* without indexes, which follow from the rest */
 /* Loads each edge once, at its source, which suffices to build another graph. */
 gemp_code gemp_shard_load_outgoing(gemp_shard *graph);
 

@@ -4,6 +4,7 @@
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/planner/phase_choice.h"
+#include "match/planner/plan_rows.h"
 #include "match/search/search.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/symmetry/automorphism.h"
@@ -19,28 +20,51 @@ static bool needs_targets(const gemp_match *m)
 	return needs;
 }
 
-/* Loads every relation that the pattern or a pushed-down condition names, with rows by target if they are needed, and
- * merged rows if the file has them and a view will take them: all are then read at once. */
+/* Loads the rows of a pattern edge if the graph file has an index of them. Rows by target are loaded only if they have
+ * an index, too; otherwise they are loaded if the plan needs them. *found: there is an index. */
+static gemp_code load_index(gemp_match *m, const gemp_pattern_edge *edge, bool *found)
+{
+	const gemp_view_key keys[] = { gemp_pattern_edge_key(m->pattern, edge, false),
+		                           gemp_pattern_edge_key(m->pattern, edge, true) };
+	*found = gemp_view_index(m->graph, &keys[0]) != NULL;
+	for (size_t back = 0; *found && back < 2; back++)
+		if (gemp_view_index(m->graph, &keys[back]))
+			GEMP_TRY(gemp_view_load(m->graph, &keys[back]));
+	return GEMP_OK;
+}
+
+/* The parts of a relation that the search for pattern edges without an index may read: with rows by target if they are
+ * needed, and merged rows if the file has them and a view will take them. All are then read at once. 0: no such edge
+ * has the relation. indexed: the pattern edges that have an index, as bits. */
+static unsigned parts_of(const gemp_match *m, size_t relation, uint64_t indexed, bool targets)
+{
+	unsigned parts = 0;
+	const unsigned wanted = GEMP_LOAD_OUT | (!targets ? 0u : m->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES);
+	for (size_t e = 0; e < m->pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &m->pattern->edges[e];
+		if (!edge->relations[relation] || indexed >> e & 1)
+			continue;
+		bool merged = edge->direction == GEMP_EITHER && m->pattern->simple && m->graph->relations[relation].merged;
+		parts |= wanted | (merged ? GEMP_LOAD_EITHER : 0u);
+	}
+	for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
+		parts |= m->pushdown.edge_tests[i].relations[relation] ? wanted : 0;
+	return parts;
+}
+
+/* Loads the rows that the pattern or a pushed-down condition names. */
 static gemp_code load_relations(gemp_match *m)
 {
 	double began = gemp_now();
-	unsigned parts = GEMP_LOAD_OUT;
-	if (needs_targets(m))
-		parts |= m->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES;
-	for (size_t r = 0; r < m->graph->relation_count; r++) {
-		bool named = false, either = false;
-		for (size_t e = 0; e < m->pattern->edge_count; e++) {
-			const gemp_pattern_edge *edge = &m->pattern->edges[e];
-			named |= edge->relations[r];
-			either |= edge->relations[r] && edge->direction == GEMP_EITHER;
-		}
-		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
-			named |= m->pushdown.edge_tests[i].relations[r];
-		if (named)
-			GEMP_TRY(gemp_shard_load_relation(
-				m->graph, r,
-				parts | (either && m->pattern->simple && m->graph->relations[r].merged ? GEMP_LOAD_EITHER : 0u)));
+	const bool targets = needs_targets(m);
+	uint64_t indexed = 0;
+	for (size_t e = 0; e < m->pattern->edge_count; e++) {
+		bool found;
+		GEMP_TRY(load_index(m, &m->pattern->edges[e], &found));
+		indexed |= (uint64_t)found << e;
 	}
+	for (size_t r = 0; r < m->graph->relation_count; r++)
+		GEMP_TRY(gemp_shard_load_relation(m->graph, r, parts_of(m, r, indexed, targets)));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
 	return GEMP_OK;
 }
@@ -307,6 +331,10 @@ char *gemp_match_explain(const gemp_match *m)
 	}
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
 	put_choices(m, &text);
+	for (size_t v = 0; v < m->plan->view_count; v++) {
+		const gemp_view_key key = gemp_plan_view_key(&m->plan->views[v]);
+		gemp_view_index_print(m->graph, &key, &text);
+	}
 	if (m->search)
 		gemp_memory_report_print(&m->memory, m->search, &text);
 	else if (m->interpreter)

@@ -73,7 +73,7 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, const gem
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;
 	double began = gemp_now();
-	for (size_t r = 0; r < graph->relation_count; r++)
+	for (size_t r = 0; r < graph->relation_count && !gemp_view_index(graph, &key); r++) /* an index has the answer */
 		if (key.relations[r])
 			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
@@ -282,7 +282,10 @@ gemp_code gemp_counting_run(gemp_counting *c, bool *counted, gemp_match_result *
 
 void gemp_counting_explain(const gemp_counting *c, gemp_text *out)
 {
+	const gemp_view_key key = rows_key(c);
 	gemp_count_plan_print(c->plan, out);
 	if (c->on_host)
 		gemp_text_print(out, "on the host\n");
+	if (key.relations)
+		gemp_view_index_print(c->graph, &key, out);
 }

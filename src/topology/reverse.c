@@ -485,6 +485,7 @@ gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const boo
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_source(comm);
+	gemp_shard_drop_indexes(graph);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (graph->relations[r].directed && (!relations || relations[r]))
 			GEMP_TRY(reverse_relation(&t, r));

@@ -26,8 +26,9 @@
 /* Groups of commands with common options. ON_REPORT commands have --json, --trace, --config and --quiet.
  * ON_HOST_OR_DEVICE commands can use threads or a device. ON_DEVICE commands have the budgets of a search. */
 enum {
-	ON_ALL = (1 << 27) - 1, /* all bits of gemp_command_bit */
-	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
+	ON_ALL = (1 << 28) - 1, /* all bits of gemp_command_bit */
+	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM |
+	           GEMP_ON_INDEX,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
 	ON_DEVICE = ON_RUN | GEMP_ON_TRANSFORM,
@@ -71,7 +72,7 @@ static const gemp_option table[] = {
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_IMPORT, input, AT(weight),
 	  "Numeric attribute of the edges that the graph file stores as the values of its matrices. Default: ones." },
 	{ "compress", 0, GEMP_OPTION_FLAG, NULL, NULL,
-	  GEMP_ON_IMPORT | GEMP_ON_GENERATE | GEMP_ON_PARTITION | GEMP_ON_TRANSFORM, output, AT(compress),
+	  GEMP_ON_IMPORT | GEMP_ON_GENERATE | GEMP_ON_PARTITION | GEMP_ON_TRANSFORM | GEMP_ON_INDEX, output, AT(compress),
 	  "Compress the graph file (bit planes, Zstandard)." },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_IMPORT, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
@@ -119,6 +120,12 @@ static const gemp_option table[] = {
 	  "With --sequence: the text is circular; its end does not repeat its beginning." },
 
 	/* Exactly one of the argument QUERY, these files and --pattern gives the query. */
+	{ "rows", 0, GEMP_OPTION_LIST, "TYPES", NULL, GEMP_ON_INDEX, input, AT(index_rows),
+	  "Edge types joined by |, or *, and a direction: A|B:out, A|B:in, A|B:either; A|B: out and in. May be repeated." },
+	{ "drop", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INDEX, input, AT(drop),
+	  "First remove all indexes of the file." },
+	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_INDEX, query, AT(query_file),
+	  "Read queries from FILE and add what they would use. A semicolon ends each of several queries." },
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_file),
 	  "Read queries from FILE. A semicolon ends each of several queries, and each has its own rows and report." },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_graph),
@@ -127,7 +134,8 @@ static const gemp_option table[] = {
 	  "Read a query from a text file of a graph (lines t, v and e); may be repeated." },
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query, AT(query_labels),
 	  "Label that a number in --query-graph stands for." },
-	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query, AT(parameters),
+	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM | GEMP_ON_INDEX, query,
+	  AT(parameters),
 	  "Value of $NAME in the query: a number, true, false or a text. NAME:TYPE=VALUE sets its type: string, int, float, bool." },
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query, AT(lenient),
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of an error." },

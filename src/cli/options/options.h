@@ -5,6 +5,7 @@
  * src/cli:
  *
  *     graph.c      import, generate, info, verify, partition, convert
+ *     index.c      index
  *     match.c      match, demo, transform
  *     analytics.c  degrees, edges, reverse, components, bfs, sssp, pagerank, spmv, sort, distinct
  *     euler.c      euler, assemble
@@ -72,6 +73,7 @@ enum gemp_command_bit {
 	GEMP_ON_SPMV = 1 << 24,
 	GEMP_ON_SOM = 1 << 25,
 	GEMP_ON_WARM = 1 << 26,
+	GEMP_ON_INDEX = 1 << 27,
 };
 
 /* Collective. All ranks return the same code. */
@@ -104,7 +106,7 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_distinct, gemp_command_euler, gemp_command_verify, gemp_command_partition, gemp_command_match,
 	gemp_command_devices, gemp_command_help, gemp_command_completion, gemp_command_convert, gemp_command_bench,
 	gemp_command_warm, gemp_command_transform, gemp_command_assemble, gemp_command_bfs, gemp_command_sssp,
-	gemp_command_pagerank, gemp_command_spmv, gemp_command_som;
+	gemp_command_pagerank, gemp_command_spmv, gemp_command_som, gemp_command_index;
 
 /* Returns the command called `name`, or NULL. */
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name);
@@ -211,6 +213,9 @@ typedef struct gemp_options {
 	double estimate_seconds, max_time;
 	uint64_t limit, lanes, combinations, max_steps;
 	double launch_factor;
+	/* index */
+	gemp_list index_rows;
+	bool drop;
 	/* assemble */
 	uint64_t kmer, min_count;
 	int strands, copies;

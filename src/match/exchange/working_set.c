@@ -1,6 +1,7 @@
 #include "match/exchange/working_set.h"
 
 #include "core/threads.h"
+#include "match/planner/plan_rows.h"
 
 #include <string.h>
 
@@ -193,24 +194,13 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
-/* Relations are loaded in the directions of the plan's views. If a view with edges reads rows by target, the edge
- * numbers of these rows are loaded, too. */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
-	static const gemp_view_direction direction[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
 	gemp_view_key keys[GEMP_MAX_VIEWS];
-	for (size_t v = 0; v < plan->view_count; v++) {
-		const gemp_plan_view *view = &plan->views[v];
-		keys[v] = (gemp_view_key){ view->relations, direction[view->direction], view->simple, view->edges };
-		for (size_t r = 0; r < graph->relation_count; r++) {
-			unsigned parts = gemp_view_parts_of(&graph->relations[r], &keys[v]);
-			if (view->edges && (parts & GEMP_LOAD_IN))
-				parts |= GEMP_LOAD_IN_EDGES;
-			if (view->relations[r])
-				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
-		}
-	}
+	GEMP_TRY(gemp_plan_load_rows(graph, plan));
+	for (size_t v = 0; v < plan->view_count; v++)
+		keys[v] = gemp_plan_view_key(&plan->views[v]);
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
+#include "match/planner/plan_rows.h"
 
 #include <string.h>
 
@@ -296,16 +297,10 @@ typedef struct edge_count {
 uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 {
 	uint64_t degree = 0;
-	for (size_t r = 0; r < c->graph->relation_count; r++) {
-		const gemp_relation *relation = &c->graph->relations[r];
-		if (!c->relations[r])
-			continue;
-		if (c->out)
-			degree += among(c->candidates, c->other, relation->out_targets + relation->out_offsets[v],
-			                relation->out_offsets[v + 1] - relation->out_offsets[v]);
-		if (c->in)
-			degree += among(c->candidates, c->other, relation->in_sources + relation->in_offsets[v],
-			                relation->in_offsets[v + 1] - relation->in_offsets[v]);
+	for (size_t k = 0; k < c->lists->count; k++) {
+		const gemp_view_list *list = &c->lists->list[k];
+		degree += among(c->candidates, c->other, list->neighbours + list->offsets[v],
+		                list->offsets[v + 1] - list->offsets[v]);
 	}
 	return degree;
 }
@@ -361,46 +356,57 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
+/* Collective. The statistics of one pattern edge. */
+static gemp_code count_edge(gemp_statistics *out, size_t e, gemp_runtime *context, gemp_shard *graph,
+                            const gemp_pattern *pattern, const gemp_candidates *candidates)
+{
+	const gemp_pattern_edge *edge = &pattern->edges[e];
+	const int ends[] = { edge->from, edge->to };
+	uint64_t edges[2] = { 0, 0 };
+	double sums[2] = { 0, 0 };
+	bool known[2] = { true, true };
+	gemp_code code = GEMP_OK;
+	for (int back = 0; back < 2; back++) {
+		const gemp_view_key key = gemp_pattern_edge_key(pattern, edge, back);
+		GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+		edge_count count = { { graph, candidates, &lists, ends[!back] }, ends[back], NULL, NULL };
+		known[back] = !back || gemp_view_is_loaded(graph, &key);
+		GEMP_THEN(gemp_view_lists_new(&lists, graph, &key));
+		if (known[back])
+			GEMP_THEN(count_at(&count, &edges[back], &sums[back]));
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
+	out->edges[e] = (double)gemp_comm_sum1(context->comm, edges[0]);
+	out->paths_from[e] = sums[0];
+	out->paths_to[e] = known[1]                        ? sums[1]
+	                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
+	                                                   : 0;
+	const gemp_view_key key = gemp_pattern_edge_key(pattern, edge, false);
+	return gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]);
+}
+
 /* Pattern edges with the same direction, relations and candidates share one count. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_statistics){ .vertices = (double)graph->vertex_count };
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		out->candidates[v] = (double)candidates->count[v];
 		out->filtered[v] = candidates->bits[v] != NULL;
 	}
 	for (size_t e = 0; e < pattern->edge_count; e++) {
-		const gemp_pattern_edge *edge = &pattern->edges[e];
-		bool either = edge->direction == GEMP_EITHER || pattern->simple;
-		gemp_view_key key = { edge->relations, either ? GEMP_VIEW_EITHER : GEMP_VIEW_OUT, pattern->simple, false };
 		size_t twin = 0;
 		while (twin < e && !same_question(pattern, candidates, e, twin))
 			twin++;
-		if (twin < e) {
-			out->edges[e] = out->edges[twin];
-			out->paths_from[e] = out->paths_from[twin];
-			out->paths_to[e] = out->paths_to[twin];
-			out->parallel[e] = out->parallel[twin];
+		if (twin == e) {
+			GEMP_TRY(count_edge(out, e, context, graph, pattern, candidates));
 			continue;
 		}
-		uint64_t edges = 0, back = 0;
-		double sums[2] = { 0, 0 };
-		bool targets = gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
-		edge_count there = { { graph, candidates, edge->relations, edge->to, true, either }, edge->from, NULL, NULL };
-		edge_count again = { { graph, candidates, edge->relations, edge->from, either, true }, edge->to, NULL, NULL };
-		code = count_at(&there, &edges, &sums[0]);
-		if (code == GEMP_OK && targets)
-			code = count_at(&again, &back, &sums[1]);
-		GEMP_TRY(gemp_comm_agree(context->comm, code));
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
-		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
-		out->paths_from[e] = sums[0];
-		out->paths_to[e] = targets                         ? sums[1]
-		                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
-		                                                   : 0;
-		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
+		out->edges[e] = out->edges[twin];
+		out->paths_from[e] = out->paths_from[twin];
+		out->paths_to[e] = out->paths_to[twin];
+		out->parallel[e] = out->parallel[twin];
 	}
 	return GEMP_OK;
 }

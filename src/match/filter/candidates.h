@@ -46,20 +46,18 @@ void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id
 void gemp_candidates_free(gemp_candidates *candidates);
 
 /* Collective. Counts for each pattern edge the edges of the graph between candidates, and the paths of two such edges
- * that meet at a candidate of either end. Also finds whether parallel edges exist. The pattern's relations are loaded.
- * If rows by target are not loaded, the number of paths that meet at the target is estimated as if the edges were
+ * that meet at a candidate of either end. Also finds whether parallel edges exist. The rows of each pattern edge from
+ * its first vertex are loaded (gemp_pattern_edge_key). If its rows from the second vertex are not loaded, the number of paths that meet at the target is estimated as if the edges were
  * spread evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
-/* The edges of an own vertex that are counted. They are edges of `relations`, go out of or into the vertex, and have a
- * candidate of `other` as their other end. */
+/* The edges of an own vertex that are counted: its entries in `lists` that are candidates of `other`. */
 typedef struct gemp_edge_question {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;
-	const bool *relations;
+	const gemp_view_lists *lists;
 	int other; /* a pattern vertex */
-	bool out, in;
 } gemp_edge_question;
 
 /* Local. The number of these edges at own row v. Each of several parallel edges counts. */

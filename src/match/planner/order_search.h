@@ -17,7 +17,7 @@ enum { GEMP_MAX_SEARCHED = 8 };
 
 typedef struct gemp_order_inputs {
 	gemp_runtime *context;
-	const gemp_shard *graph;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	const gemp_symmetry *symmetry;
 	const gemp_statistics *statistics;

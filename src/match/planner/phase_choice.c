@@ -1,6 +1,7 @@
 #include "match/planner/phase_choice.h"
 
 #include "core/limits.h"
+#include "match/planner/plan_rows.h"
 #include "match/planner/sample.h"
 #include "pattern/plan/planner.h"
 
@@ -58,26 +59,30 @@ static void sample_candidates(const gemp_shard *graph, const uint32_t *bits, edg
 			out->rows[out->count++] = row;
 }
 
-/* Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the end with
- * fewer candidates. */
-static double sample_edges(const gemp_shard *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
-                           bool either)
+/* Local. Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the end
+ * with fewer candidates. */
+static gemp_code sample_edges(double *out, const gemp_shard *graph, const gemp_candidates *candidates,
+                              const gemp_pattern *pattern, const gemp_pattern_edge *edge)
 {
-	bool back = candidates->count[edge->to] < candidates->count[edge->from] &&
-	            gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
-	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
-	const gemp_edge_question question = { graph, candidates, edge->relations, other, !back || either, back || either };
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+	gemp_view_key key = gemp_pattern_edge_key(pattern, edge, true);
+	bool back = candidates->count[edge->to] < candidates->count[edge->from] && gemp_view_is_loaded(graph, &key);
+	int at = back ? edge->to : edge->from;
+	const gemp_edge_question question = { graph, candidates, &lists, back ? edge->from : edge->to };
 	uint64_t found = 0;
 	edge_sample sample;
+	key = gemp_pattern_edge_key(pattern, edge, back);
+	GEMP_TRY(gemp_view_lists_new(&lists, graph, &key));
 	sample_candidates(graph, candidates->bits[at], &sample);
 	for (size_t i = 0; i < sample.count; i++)
 		found += gemp_statistics_row(&question, sample.rows[i]);
-	return (double)found * (double)sample.step;
+	*out = (double)found * (double)sample.step;
+	return GEMP_OK;
 }
 
 /* Collective. Statistics from a sample of the edges, which suffice to plan samples. Exact statistics would read all
  * edges. All ranks use the numbers of rank 0, since sums of floating-point numbers can differ between ranks. */
-static gemp_statistics sample_statistics(const gemp_phase_inputs *q, const gemp_candidates *candidates)
+static gemp_code sample_statistics(gemp_statistics *out, const gemp_phase_inputs *q, const gemp_candidates *candidates)
 {
 	const gemp_pattern *pattern = q->pattern;
 	const MPI_Comm world = q->context->comm->world;
@@ -86,9 +91,10 @@ static gemp_statistics sample_statistics(const gemp_phase_inputs *q, const gemp_
 		made.candidates[v] = (double)candidates->count[v];
 		made.filtered[v] = candidates->bits[v] != NULL;
 	}
+	gemp_code code = GEMP_OK;
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		made.edges[e] = sample_edges(q->graph, candidates, &pattern->edges[e],
-		                             pattern->simple || pattern->edges[e].direction == GEMP_EITHER);
+		GEMP_THEN(sample_edges(&made.edges[e], q->graph, candidates, pattern, &pattern->edges[e]));
+	GEMP_TRY(gemp_comm_agree(q->context->comm, code));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, made.edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM, world));
 	GEMP_MPI(MPI_Bcast(made.edges, (int)pattern->edge_count, MPI_DOUBLE, 0, world));
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -97,7 +103,8 @@ static gemp_statistics sample_statistics(const gemp_phase_inputs *q, const gemp_
 		made.paths_to[e] = edges * edges / fmax(made.candidates[pattern->edges[e].to], 1);
 		made.parallel[e] = !pattern->simple; /* a plan for parallel edges also counts right where there are none */
 	}
-	return made;
+	*out = made;
+	return GEMP_OK;
 }
 
 /* Estimates the number of matches as if edges connected candidates at random. */
@@ -201,10 +208,15 @@ static gemp_code measure_search(search_costs *out, const gemp_phase_inputs *q, c
                                 double seconds)
 {
 	bool has_rows = q->pattern->arguments == 0;
-	const gemp_statistics statistics = sample_statistics(q, candidates);
-	for (size_t e = 0; e < q->pattern->edge_count; e++)
-		has_rows &= gemp_shard_has_loaded(q->graph, q->pattern->edges[e].relations,
+	gemp_statistics statistics;
+	GEMP_TRY(sample_statistics(&statistics, q, candidates));
+	for (size_t e = 0; e < q->pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &q->pattern->edges[e];
+		const gemp_view_key key = gemp_pattern_edge_key(q->pattern, edge, false);
+		has_rows &= gemp_view_index(q->graph, &key) || /* the sampler then loads the relations */
+		            gemp_shard_has_loaded(q->graph, edge->relations,
 		                                  q->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES);
+	}
 	*out = (search_costs){ .matches = random_matches(q->pattern, &statistics) };
 	out->matches_high = out->matches;
 	out->second_entries = 1 / (q->context->device && q->context->device->gpu ? gpu_entry : cpu_entry);

@@ -16,7 +16,7 @@
 typedef struct gemp_phase_inputs {
 	gemp_runtime *context;
 	gemp_filter *filter; /* NULL if the pattern has no conditions */
-	gemp_shard *graph;   /* the pattern's relations are loaded */
+	gemp_shard *graph;   /* the rows of the pattern's edges are loaded, as for gemp_statistics_new */
 	const gemp_pattern *pattern;
 	const gemp_symmetry *symmetry;
 	const gemp_match_options *options;

@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "core/search.h"
 #include "match/codegen/adjacency_marks.h"
+#include "match/planner/plan_rows.h"
 #include "match/planner/sample_pivots.h"
 
 #include <math.h>
@@ -45,11 +46,12 @@ typedef struct sample_extension {
 	gemp_sample_work work; /* work of this rank so far */
 } sample_extension;
 
-gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
-                           const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                           const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options)
 {
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *s = NULL;
+	GEMP_TRY(gemp_pattern_load_relations(graph, pattern));
 	gemp_code code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
 		*s = (gemp_sampler){ .context = context,

@@ -26,10 +26,10 @@ typedef struct gemp_sampler_options {
 	bool walk_latest;
 } gemp_sampler_options;
 
-/* Collective. The sampler serves all plans of the pattern without given vertices. key_rank may be NULL if no plan
+/* Collective. Loads the relations of the pattern. The sampler serves all its plans without given vertices. key_rank may be NULL if no plan
  * compares keys. All arguments except the options are borrowed. */
-gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
-                           const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                           const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options);
 void gemp_sampler_free(gemp_sampler *sampler);
 GEMP_RELEASE(gemp_sampler_free, gemp_sampler *)

@@ -10,7 +10,7 @@ enum { BLOCK = 512, TAKEN = 64 };
 /* The sum of the degrees of own rows [begin, end). */
 static uint64_t degrees(const gemp_sample_pivots *p, size_t begin, size_t end)
 {
-	return gemp_view_entries(p->graph, &(gemp_view_key){ p->relations, GEMP_VIEW_EITHER, false, false }, begin, end);
+	return gemp_view_entries(&p->lists, begin, end);
 }
 
 static uint8_t class_of_row(const gemp_sample_pivots *p, size_t row)
@@ -49,10 +49,12 @@ gemp_code gemp_sample_pivots_new(gemp_sample_pivots *out, gemp_runtime *context,
 	*out = (gemp_sample_pivots){ .graph = graph,
 		                         .candidates = candidates,
 		                         .block_count = (graph->rows + BLOCK - 1) / BLOCK };
-	gemp_code code = GEMP_NEW(out->relations, graph->relation_count);
+	GEMP_OWNED bool *relations = NULL;
+	gemp_code code = GEMP_NEW(relations, graph->relation_count);
 	for (size_t e = 0; e < pattern->edge_count && code == GEMP_OK; e++)
 		for (size_t r = 0; r < graph->relation_count; r++)
-			out->relations[r] |= pattern->edges[e].relations[r];
+			relations[r] |= pattern->edges[e].relations[r];
+	GEMP_THEN(gemp_view_lists_new(&out->lists, graph, &(gemp_view_key){ relations, GEMP_VIEW_EITHER, false, false }));
 	return make_classes(out, context, code);
 }
 
@@ -60,7 +62,8 @@ void gemp_sample_pivots_free(gemp_sample_pivots *p)
 {
 	for (size_t v = 0; v <= GEMP_MAX_PATTERN_VERTICES; v++)
 		gemp_free(p->blocks[v]);
-	gemp_free_all(p->relations, p->class);
+	gemp_view_lists_free(&p->lists);
+	gemp_free(p->class);
 	*p = (gemp_sample_pivots){ 0 };
 }
 

@@ -21,7 +21,7 @@ typedef struct gemp_pivot_block {
 typedef struct gemp_sample_pivots {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;
-	bool *relations; /* [graph->relation_count] relations of the pattern */
+	gemp_view_lists lists; /* the rows of all relations of the pattern, in both directions */
 	size_t block_count;
 	/* [block_count] by pattern vertex, NULL before its first draw; the last array is that of vertices without bitmap */
 	gemp_pivot_block *blocks[GEMP_MAX_PATTERN_VERTICES + 1];
@@ -30,7 +30,7 @@ typedef struct gemp_sample_pivots {
 	uint8_t *class;
 } gemp_sample_pivots;
 
-/* Collective. graph and candidates are borrowed. */
+/* Collective. graph, whose rows in both directions are loaded, and candidates are borrowed. */
 gemp_code gemp_sample_pivots_new(gemp_sample_pivots *out, gemp_runtime *context, const gemp_shard *graph,
                                  const gemp_pattern *pattern, const gemp_candidates *candidates);
 void gemp_sample_pivots_free(gemp_sample_pivots *pivots);

@@ -2,6 +2,7 @@
 
 #include "core/random.h"
 #include "match/filter/element_values.h"
+#include "match/planner/plan_rows.h"
 #include "partition/exchange/value_exchange.h"
 #include "primitive/distinct.h"
 #include "primitive/record_table.h"
@@ -21,6 +22,7 @@ typedef struct known_view {
 	bool *relations; /* [relation_count] owned */
 	int direction;
 	bool simple, edges;
+	gemp_view_lists lists; /* the rows of this rank */
 } known_view;
 
 /* A cached row: `size` entries, the first of them at index `at`. */
@@ -36,7 +38,6 @@ enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
-	gemp_edge *offsets;
 	size_t view_count, view_capacity;
 	known_view *views;
 	gemp_record_table table; /* records of RECORD_WORDS words */
@@ -60,7 +61,6 @@ gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, co
 	rows->context = context;
 	rows->graph = graph;
 	gemp_record_table_init(&rows->table, RECORD_WORDS, KEY_WORDS, SIZE_MAX);
-	GEMP_TRY(gemp_edge_offsets(graph, &rows->offsets));
 	*out = rows;
 	rows = NULL;
 	return GEMP_OK;
@@ -71,11 +71,13 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t v = 0; v < rows->view_count; v++)
+	for (size_t v = 0; v < rows->view_count; v++) {
+		gemp_view_lists_free(&rows->views[v].lists);
 		gemp_free(rows->views[v].relations);
+	}
 	gemp_record_table_free(&rows->table);
-	gemp_free_all(rows->views, rows->offsets, rows->known, rows->near, rows->edge, rows->merged[0], rows->merged[1],
-	              rows->wanted, rows);
+	gemp_free_all(rows->views, rows->known, rows->near, rows->edge, rows->merged[0], rows->merged[1], rows->wanted,
+	              rows);
 }
 
 /* Plans of different orders number their views differently, so this module numbers the views of all plans itself. */
@@ -93,7 +95,12 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 	GEMP_TRY(GEMP_RESERVE(rows->views, rows->view_capacity, rows->view_count + 1));
 	known_view *known = &rows->views[rows->view_count];
 	*known = (known_view){ .direction = view->direction, .simple = view->simple, .edges = view->edges };
-	GEMP_TRY(GEMP_COPY(known->relations, view->relations, count));
+	const gemp_view_key key = gemp_plan_view_key(view);
+	GEMP_TRY(gemp_view_lists_new(&known->lists, rows->graph, &key));
+	if (GEMP_COPY(known->relations, view->relations, count) != GEMP_OK) {
+		gemp_view_lists_free(&known->lists);
+		return GEMP_ENOMEM;
+	}
 	*number = (int)rows->view_count++;
 	return GEMP_OK;
 }
@@ -133,24 +140,17 @@ gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gem
 	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
 }
 
-/* The neighbours of a vertex in one relation and one direction. */
-typedef struct adjacency_list {
-	size_t size;
-	const gemp_vertex *near;
-	const gemp_edge *edge; /* [size] edge i is first + edge[i]; NULL: edge i is first + i */
-	gemp_edge first;
-} adjacency_list;
-
-/* Merges a row with another ascending list. Entries of `b` whose neighbour is `dropped` are left out. */
-static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adjacency_list *b, gemp_vertex dropped)
+/* Merges a row with own row v of a list. Entries of `b` whose neighbour is `dropped` are left out. */
+static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const gemp_view_list *b, size_t v,
+                    gemp_vertex dropped)
 {
 	size_t i = 0, n = 0;
-	for (size_t k = 0; k < b->size; k++) {
-		if (b->near[k] == dropped)
+	for (uint64_t k = b->offsets[v]; k < b->offsets[v + 1]; k++) {
+		if (b->neighbours[k] == dropped)
 			continue;
-		for (; i < a_size && a[i].near <= b->near[k]; i++)
+		for (; i < a_size && a[i].near <= b->neighbours[k]; i++)
 			out[n++] = a[i];
-		out[n++] = (row_entry){ b->near[k], b->first + (b->edge ? b->edge[k] : k) };
+		out[n++] = (row_entry){ b->neighbours[k], b->first + (b->numbers ? b->numbers[k] : k) };
 	}
 	for (; i < a_size; i++)
 		out[n++] = a[i];
@@ -168,27 +168,18 @@ static void swap_merged(gemp_sample_rows *rows)
 	rows->merged_capacity[1] = capacity;
 }
 
-/* Builds an own row in merged[0] from the rows of its relations. In a view of both directions a loop counts once, as in
- * partition/views/view.c. */
+/* Builds an own row in merged[0] from the rows of the view's lists. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
 	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);
 	*size = 0;
-	for (size_t r = 0; r < rows->graph->relation_count; r++)
-		for (int in = 0; in <= 1; in++) {
-			const gemp_relation *relation = &rows->graph->relations[r];
-			if (!view->relations[r] || view->direction == 1 - in)
-				continue;
-			const uint64_t *begin = in ? relation->in_offsets : relation->out_offsets;
-			const adjacency_list add = { begin[v + 1] - begin[v],
-				                         (in ? relation->in_sources : relation->out_targets) + begin[v],
-				                         in && view->edges ? relation->in_edges + begin[v] : NULL,
-				                         rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
-			bool drops = view->simple || (in && view->direction == 2);
-			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
-			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
-			swap_merged(rows);
-		}
+	for (size_t k = 0; k < view->lists.count; k++) {
+		const gemp_view_list *add = &view->lists.list[k];
+		const size_t more = (size_t)(add->offsets[v + 1] - add->offsets[v]);
+		GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + more));
+		*size = merge(rows->merged[1], rows->merged[0], *size, add, v, add->drops_loops ? self : GEMP_NO_VERTEX);
+		swap_merged(rows);
+	}
 	return GEMP_OK;
 }
 

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Tests gemp-mpi index: what it adds, lists and removes, files that stay valid, and its refusals.
+. "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
+cd "$work" || exit 1
+GEMP_TEST_LIMIT=100
+
+# names: the indexes of the last report
+names() { "$GEMP_PYTHON" -c 'import json; print(*[i["name"] for i in json.load(open("out"))["indexes"]])'; }
+# rows GRAPH RANKS QUERY: prints the sorted rows of a query
+rows() {
+	expect 0 "$2" match "$1" "$3" -o rows.tsv --quiet
+	LC_ALL=C sort rows.tsv
+}
+
+expect 0 1 generate movies --films 60 --people 90 -o plain.h5 --quiet
+for ranks in 1 2 3; do
+	cp plain.h5 "m$ranks.h5"
+	expect 0 "$ranks" index "m$ranks.h5" --rows '*' --rows 'ACTS_IN:either' --json -
+	equal "$(names)" 'ACTS_IN|HAS_GENRE:out ACTS_IN|HAS_GENRE:in ACTS_IN:either' "indexes made by $ranks ranks"
+	expect 0 "$ranks" verify "m$ranks.h5"
+	cmp -s m1.h5 "m$ranks.h5" || fail "files made by 1 and $ranks ranks differ"
+done
+for query in 'MATCH (m:Movie)-->(x) RETURN m, x' 'MATCH (p:Person)-[:ACTS_IN]-(m)-->(g:Genre) RETURN p, g'; do
+	rows plain.h5 1 "$query" >expected
+	[ "$(wc -l <expected)" -gt 20 ] || fail "too few rows: $query"
+	for ranks in 1 2 3; do
+		rows m1.h5 $ranks "$query" | cmp -s - expected || fail "other rows with indexes and $ranks ranks: $query"
+	done
+done
+expect 0 1 match m1.h5 'MATCH (m:Movie)-->(x) RETURN m, x' --explain --dry-run
+grep -q 'index of rows: ACTS_IN|HAS_GENRE:' out || fail '--explain names no index'
+
+# What queries would use; nothing new leaves the file as it is.
+cp plain.h5 q.h5
+expect 0 2 index q.h5 'MATCH (m:Movie)--(x) WHERE EXISTS { (x)-[:ACTS_IN]-(y) } RETURN m' --json -
+equal "$(names)" 'ACTS_IN|HAS_GENRE:either ACTS_IN:either' 'indexes for a query'
+stat -c %i q.h5 >before
+echo 'MATCH (a)-[:ACTS_IN]->(b) RETURN a; MATCH (a)--(b) RETURN b;' >queries.cypher
+expect 0 1 index q.h5 --query-file queries.cypher
+stat -c %i q.h5 | cmp -s - before || fail 'a file was written without a new index'
+# Other commands leave indexes out.
+expect 0 1 pagerank q.h5 --into c.h5
+expect 0 1 index c.h5 --json -
+equal "$(names)" '' 'indexes of a file made from another'
+expect 0 1 index q.h5 --drop --compress --rows '*:in' --json -
+equal "$(names)" 'ACTS_IN|HAS_GENRE:in' 'indexes after --drop'
+expect 0 3 verify q.h5
+expect 0 1 index q.h5 --drop --json -
+equal "$(names)" '' 'indexes after --drop'
+cmp -s q.h5 plain.h5 || fail 'a file without its indexes differs from the file before'
+
+# A stale index.
+"$GEMP_PYTHON" -c 'import h5py; h5py.File("m2.h5", "r+")["indexes/rows/0"].attrs["direction"] = "in"'
+expect 65 2 verify m2.h5
+says "m2.h5: '/indexes/rows/0' has other rows than its relations; make the indexes again"
+
+# Refusals.
+expect 66 2 index none.h5 --rows '*'
+expect 2 2 index m1.h5 --rows 'ACTS_IN|NONE:out'
+says "rows NONE: m1.h5 has no edges of this type"
+expect 2 1 index m1.h5 --rows 'ACTS_IN:in'
+says "every graph file has these rows"
+expect 2 1 index m1.h5 'MATCH (a)-->(b) RETURN c'
+expect 2 1 index m1.h5 'MATCH (a)-->(b) RETURN a' --query-file queries.cypher
+if [ "$(id -u)" -ne 0 ]; then
+	chmod a-w m1.h5
+	expect 74 2 index m1.h5 --drop
+	says 'is write-protected'
+fi
+cat >limited <<SHELL
+#!/usr/bin/env bash
+ulimit -f 50
+exec env --default-signal=XFSZ "$GEMP_MPI" "\$@"
+SHELL
+chmod +x limited
+cp m3.h5 before.h5
+GEMP_MPI=./limited expect 74 1 index m3.h5 --drop
+cmp -s m3.h5 before.h5 || fail 'a full disk changed the file'
+equal "$(ls | grep -c tmp-)" 0 'temporary files'
+finish

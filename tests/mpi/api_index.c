@@ -1,0 +1,181 @@
+/* Tests indexes of a graph file: random queries have the same answers with and without indexes, and with every number of
+ * ranks; a file stays valid; stale indexes are found. */
+#include "api_case.h"
+
+#include "api/graph.h"
+#include "comm/comm.h"
+#include "harness/limits.h"
+
+#include <gemp/index.h>
+
+enum { KEYS = 40, TYPES = 3 };
+
+static const char *const type_name[TYPES] = { "A", "B", "C" };
+
+/* Random edges of three types. Type A has loops and parallel edges, and type B has an edge in the other direction for
+ * some edges of A. */
+static gemp_graph *random_graph(uint64_t seed, size_t edges)
+{
+	gemp_graph_builder *builder = NULL;
+	gemp_graph *graph = NULL;
+	gemp_code code = GEMP_OK;
+	int64_t keys[KEYS];
+	assert_all_ok(gemp_graph_builder_open(&builder, context, seed));
+	for (int64_t k = 0; k < KEYS; k++)
+		keys[k] = 3 * k;
+	if (test_comm.rank == 0)
+		code = gemp_graph_builder_vertices(builder, "Thing", KEYS, keys);
+	for (size_t e = 0; e < edges * TYPES && test_comm.rank == 0 && code == GEMP_OK; e++) {
+		int64_t ends[2] = { keys[gemp_random_below(&seed, KEYS)], keys[gemp_random_below(&seed, KEYS / 2)] };
+		const size_t type = e % TYPES;
+		code = gemp_graph_builder_edges(builder, type_name[type], 1, &ends[0], &ends[1], NULL);
+		if (type == 0 && code == GEMP_OK && gemp_random_below(&seed, 3) == 0)
+			code = gemp_graph_builder_edges(builder, type_name[gemp_random_below(&seed, 2)], 1, &ends[1], &ends[0],
+			                                NULL);
+	}
+	assert_all_ok(gemp_context_agree(context, code));
+	assert_all_ok(gemp_graph_builder_finish(builder, &graph));
+	return graph;
+}
+
+/* Writes the graph, and opens the file. */
+static gemp_graph *in_file(gemp_graph *graph, const char *path)
+{
+	gemp_graph *opened = NULL;
+	assert_all_ok(gemp_graph_write(graph, path, NULL, NULL));
+	gemp_graph_close(graph);
+	assert_all_ok(gemp_graph_open(&opened, context, path));
+	return opened;
+}
+
+static void add_rows(gemp_graph *graph, const char *const *rows, size_t count)
+{
+	gemp_index_settings settings;
+	gemp_index_settings_init(&settings);
+	settings.rows = rows;
+	settings.row_count = count;
+	assert_all_ok(gemp_graph_index(graph, &settings, NULL));
+}
+
+/* The rows of a query as numbers: a sum over all columns and rows in which each row is hashed, and the counts. */
+typedef struct answer {
+	uint64_t hash, rows, matches;
+} answer;
+
+static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics, gemp_placement place)
+{
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_result result, counted;
+	gemp_query_settings settings;
+	answer found = { 0 };
+	gemp_query_settings_init(&settings);
+	settings.semantics = semantics;
+	settings.place = place;
+	assert_all_ok(gemp_query_open(&query, graph, text, &settings));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	assert_all_ok(gemp_query_count(query, &counted, NULL));
+	gemp_column_view view[3] = { 0 };
+	size_t width = 0;
+	while (width < 3 && gemp_columns_at(columns, width, &view[width]))
+		width++;
+	for (size_t row = 0; row < gemp_columns_rows(columns); row++) {
+		uint64_t hash = 1;
+		for (size_t k = 0; k < width; k++)
+			hash = gemp_mix(hash + (uint64_t)(int64_t)api_cell(&view[k], row));
+		found.hash += hash;
+	}
+	found.hash = gemp_comm_sum1(&test_comm, found.hash);
+	found.rows = result.rows;
+	found.matches = counted.matches;
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return found;
+}
+
+static bool same(answer a, answer b)
+{
+	return a.hash == b.hash && a.rows == b.rows && a.matches == b.matches;
+}
+
+static bool some_loaded(const gemp_graph *graph)
+{
+	bool loaded = false;
+	for (size_t i = 0; i < graph->shard->row_index_count; i++)
+		loaded |= graph->shard->row_indexes[i].offsets != NULL;
+	return loaded;
+}
+
+static const char *const queries[] = {
+	"MATCH (a)-->(b) RETURN id(a), id(b)",
+	"MATCH (a)-[:A|B]->(b) WHERE id(a) = 9 RETURN id(a), id(b)",
+	"MATCH (a)<-[:A|B]-(b)-[:A|B]->(c) RETURN id(a), id(b), id(c)",
+	"MATCH (a)-[:B|C]-(b) WHERE id(b) < 30 RETURN id(a), id(b)",
+	"MATCH (a)--(b)--(c)--(a) RETURN id(a), id(b), id(c)",
+	"MATCH (a)-[:C]-(b)-[:A|B]->(c) RETURN id(a), id(b), id(c)",
+	"MATCH (a)-[:C]-(b), (b)-[:A]->(c) WHERE NOT (c)-[:A|B]->(a) RETURN id(a), id(b), id(c)",
+	"MATCH (a)-[r:A|B]->(b) WITH a, count(r) AS n RETURN id(a), n",
+	"MATCH (a)-[:A|B*1..2]->(b) WHERE id(a) < 20 RETURN id(a), id(b)",
+	"MATCH (a) WHERE id(a) < 60 OPTIONAL MATCH (a)-[:B|C]-(b) RETURN id(a), id(b)",
+	"MATCH (a)-->(b)-->(c), (a)-[:C]-(c) RETURN id(a), id(b), id(c)",
+};
+
+enum { QUERIES = sizeof queries / sizeof *queries };
+
+static const char *const all_rows[] = { "*", "*:either", "A|B", "B|C:either", "C:either" };
+
+/* The same graph is opened twice, since an open graph keeps what it has loaded. */
+static void compare(const char *path, gemp_semantics semantics, gemp_placement place, size_t q)
+{
+	gemp_graph *graph = NULL;
+	TEST_LIMIT(row_indexes, false);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	const answer without = ask(graph, queries[q], semantics, place);
+	assert_all(!some_loaded(graph));
+	gemp_graph_close(graph);
+	TEST_LIMIT_DEFAULT(row_indexes);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	const answer with = ask(graph, queries[q], semantics, place);
+	if (!same(without, with) && test_comm.rank == 0)
+		print_error("%s, semantics %d\n", queries[q], (int)semantics);
+	assert_all(same(without, with));
+	assert_all(some_loaded(graph));
+	gemp_graph_close(graph);
+}
+
+static void same_answers(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		char path[256];
+		snprintf(path, sizeof path, "%s", test_path_all("indexed.h5"));
+		gemp_graph *graph = in_file(random_graph(seed, 30 * seed), path);
+		add_rows(graph, all_rows, sizeof all_rows / sizeof *all_rows);
+		assert_all(graph->shard->row_index_count == 7);
+		gemp_graph_close(graph);
+		assert_all_ok(gemp_graph_verify(context, path, NULL));
+		for (size_t q = 0; q < QUERIES; q++)
+			compare(path, strchr(queries[q], '*') ? GEMP_ISO : (gemp_semantics)((q + seed) % 4), GEMP_PLACE_HOST, q);
+	}
+}
+
+static void same_answers_of_devices(void **state)
+{
+	(void)state;
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("indexed.h5"));
+	gemp_graph *graph = in_file(random_graph(5, 40), path);
+	add_rows(graph, all_rows, sizeof all_rows / sizeof *all_rows);
+	gemp_graph_close(graph);
+	compare(path, GEMP_ISO, GEMP_PLACE_DEVICE, 4);
+	compare(path, GEMP_HOM, GEMP_PLACE_DEVICE, 5);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		API_TEST(same_answers),
+		API_TEST(same_answers_of_devices),
+	};
+	return test_main_all(argc, argv, tests);
+}
