@@ -34,7 +34,8 @@ static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool un
 	gemp_comm_new(&g->alone, MPI_COMM_SELF);
 	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &g->alone, &options, seed));
-	gemp_view_degrees(g->distributed, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree);
+	assert_ok(
+		gemp_view_degrees(g->distributed, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree));
 	assert_all_ok(gemp_slot_order_new(&g->order, &test_comm, g->distributed, degree));
 	free(degree);
 	fixture_free(&made);
