@@ -287,18 +287,32 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	return rows;
 }
 
-/* A larger block replaces the block. Its records are not kept. */
+/* Resizes an array of a block. */
+static gemp_code resize(void **array, size_t count, size_t size)
+{
+	void *larger = gemp_realloc(gemp_pointer_get(array), count, size);
+	if (!larger)
+		return GEMP_ENOMEM;
+	gemp_pointer_set(array, larger);
+	return GEMP_OK;
+}
+
+#define RESIZE(array, count) resize((void **)&(array), (count), sizeof *(array))
+
+/* A block that becomes larger keeps its pages, since new ones are expensive, but its records have no meaning then. */
 gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_form *form, size_t capacity)
 {
 	if (capacity <= block->capacity)
 		return GEMP_OK;
-	gemp_class_block_free(block);
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(block->records, capacity * form->words), GEMP_ARRAY(block->place, capacity),
-	                      GEMP_ARRAY(block->histogram, chunks_of(capacity) * GEMP_CLASS_BUCKETS)));
-	if (form->packed)
-		GEMP_TRY(GEMP_NEW(block->sorted, capacity * form->words));
-	else
-		GEMP_TRY(gemp_new_all(GEMP_ARRAY(block->hash, capacity), GEMP_ARRAY(block->order, capacity)));
+	GEMP_TRY(RESIZE(block->records, capacity * form->words));
+	GEMP_TRY(RESIZE(block->place, capacity));
+	GEMP_TRY(RESIZE(block->histogram, chunks_of(capacity) * GEMP_CLASS_BUCKETS));
+	if (form->packed) {
+		GEMP_TRY(RESIZE(block->sorted, capacity * form->words));
+	} else {
+		GEMP_TRY(RESIZE(block->hash, capacity));
+		GEMP_TRY(RESIZE(block->order, capacity));
+	}
 	block->words = form->words;
 	block->capacity = capacity;
 	return GEMP_OK;

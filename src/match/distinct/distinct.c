@@ -27,6 +27,7 @@ typedef struct distinct {
 	uint64_t limit, hash_mask;
 	gemp_class_set classes;
 	gemp_class_block block;
+	size_t added; /* number of records of all blocks that were added in this pass */
 	size_t budget;
 	bool beyond_budget;  /* the tables may exceed the budget, since the range cannot be shortened further */
 	uint64_t low, high;  /* this pass takes the records whose hash has an upper half in [low, high) */
@@ -203,18 +204,19 @@ static gemp_code flush_block(distinct *d)
 	for (size_t place = 0; place < d->classes.place_count; place++)
 		if (!fits[place])
 			GEMP_TRY(insert_singly(d, place));
+	d->added += block->count;
 	block->count = 0;
 	return GEMP_OK;
 }
 
 /* The number of records of the next block. A block occupies all threads, and packed records are an eighth of the slots of
- * their set: the pages of larger blocks cost more than adding them together saves. A block takes at most an eighth of the
- * budget, and it is made anew only if it becomes twice as large. */
+ * their set, or up to half after a long search: a larger block is added faster, but its new pages cost more than a short
+ * search saves. A block takes at most an eighth of the budget, and it is made anew only if it becomes twice as large. */
 static size_t block_records(const distinct *d)
 {
 	const size_t record = d->form.words * sizeof(uint32_t), least = (size_t)BLOCK_BYTES * gemp_threads() / record;
-	const size_t wanted = gemp_max(gemp_class_set_slots(&d->classes) / 8, least);
-	const size_t count = gemp_max(gemp_min(wanted, d->budget / 8 / record), MIN_CLASSES);
+	const size_t slots = gemp_class_set_slots(&d->classes), part = gemp_max(slots, gemp_min(d->added, 4 * slots)) / 8;
+	const size_t count = gemp_max(gemp_min(gemp_max(part, least), d->budget / 8 / record), MIN_CLASSES);
 	return d->block.capacity && count < 2 * d->block.capacity ? d->block.capacity : count;
 }
 
@@ -304,6 +306,7 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->low = low;
 	d->high = width < range_end - low ? low + width : range_end;
 	d->beyond_budget = false;
+	d->added = 0;
 	gemp_class_set_budget(&d->classes, d->budget);
 	gemp_class_set_clear(&d->classes);
 	memset(d->recent, 0xff, d->recent_count * d->form.words * sizeof *d->recent);

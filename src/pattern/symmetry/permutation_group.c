@@ -349,9 +349,9 @@ void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
 }
 
 /* Without branches that depend on the images, since a processor would guess half of them wrongly. The permutation of
- * the first point is the identity. */
-const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
-                                                uint32_t scratch[2][GEMP_MAX_POINTS])
+ * the first point is the identity. `points` is a constant for most groups, so the compiler unrolls the inner loop. */
+static inline const uint32_t *canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
+                                              uint32_t scratch[2][GEMP_MAX_POINTS], const size_t points)
 {
 	bool equal = false;
 	for (size_t m = 0; m < chain->moving_count; m++) {
@@ -365,9 +365,21 @@ const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, co
 			smallest = value < smallest ? value : smallest;
 		}
 		const gemp_point *to = level->to[level->orbit[chosen]];
-		for (size_t i = 0; i < chain->points; i++)
+		for (size_t i = 0; i < points; i++)
 			next[i] = tuple[to[i]];
 		tuple = next;
 	}
 	return equal ? NULL : tuple;
+}
+
+const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
+                                                uint32_t scratch[2][GEMP_MAX_POINTS])
+{
+	switch (chain->points) {
+	case 3: return canonical_words(chain, tuple, scratch, 3);
+	case 4: return canonical_words(chain, tuple, scratch, 4);
+	case 5: return canonical_words(chain, tuple, scratch, 5);
+	case 6: return canonical_words(chain, tuple, scratch, 6);
+	default: return canonical_words(chain, tuple, scratch, chain->points);
+	}
 }
