@@ -40,7 +40,7 @@ static bool is_checkable(const gemp_match *m)
 	for (int v = 0; v < m->plan->vertex_count; v++)
 		candidates += m->candidates.bits[v] ? (double)m->candidates.count[v] : 0;
 	return gemp_limits_now()->sample_check && m->search && m->search->emit.all_resident && !m->pull &&
-	       !m->plan->arguments && !o->first_only && !o->in_parts && !m->per && !o->profile &&
+	       !m->plan->arguments && !o->first_only && !o->in_parts && o->limit == UINT64_MAX && !m->per && !o->profile &&
 	       (candidates * renumber_seconds < max_renumbering || gemp_limits_now()->sample_check > 0);
 }
 
