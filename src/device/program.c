@@ -223,13 +223,16 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
 /* PoCL keeps what it compiles in a cache folder that this process has alone (device/cache.h). Asked for a binary, it
  * compiles all kernels of the program for groups of any size, besides the kernels and sizes that are launched: with the
  * 13 kernels of filter.cl a first query took 6.1 instead of 2.9 s of the processor, and a later one .33 instead of .40
- * (PoCL 3.1, two cores, 2026-11). So binaries pay only if several ranks need them at the same time. */
+ * (PoCL 3.1, two cores, 2026-11). So binaries pay only if several ranks need them at the same time, or if the user has
+ * turned the second compilation off, as our tests do. */
 static bool keeps_binaries(const gemp_device *device)
 {
 	const int chosen = gemp_limits_now()->program_binaries;
 	if (chosen >= 0)
 		return chosen;
-	return device->gpu || device->shared_by > 1 || !strstr(device->platform, "Portable Computing Language");
+	const char *specialised = getenv("POCL_WORK_GROUP_SPECIALIZATION");
+	return device->gpu || device->shared_by > 1 || (specialised && strcmp(specialised, "0") == 0) ||
+	       !strstr(device->platform, "Portable Computing Language");
 }
 
 /* Without a cache folder PoCL is not asked for the binary, since it would compile in vain. */
