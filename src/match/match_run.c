@@ -4,6 +4,7 @@
 #include "match/distinct/distinct.h"
 #include "match/exchange/rounds.h"
 #include "match/filter/residual.h"
+#include "match/forecast.h"
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/match_state.h"
@@ -31,6 +32,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 	}
 	gemp_distinct_options options = { .vertex_count = m->plan->vertex_count,
 		                              .vertices = m->graph->vertex_count,
+		                              .expected = m->phases.after_count ? 0 : gemp_match_forecast(m).rows,
 		                              .edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
 		                              .chain = m->chain,
 		                              .as_vertices = o->distinct == GEMP_BY_VERTICES,

@@ -160,14 +160,15 @@ static gemp_code enlarge_leaf(gemp_number_set *set, gemp_number_leaf *leaf, bool
 /* The arguments of split_leaf. The set has its new level already. */
 typedef struct split_task {
 	gemp_number_set *set;
+	size_t parts;      /* leaves that an old leaf becomes */
 	uint64_t *scratch; /* [threads][leaf_slots][width] */
 } split_task;
 
-/* Distributes the numbers of an old leaf, which is leaf 2i now, to itself and to the new leaf 2i + 1. */
+/* Distributes the numbers of an old leaf, which is the first of its parts now, to all its parts. */
 static void split_leaf(void *context, unsigned thread, size_t i)
 {
 	const split_task *s = context;
-	gemp_number_leaf *leaf = s->set->leaf + 2 * i;
+	gemp_number_leaf *leaf = s->set->leaf + i * s->parts;
 	const size_t bytes = slot_bytes(s->set, s->set->leaf_slots);
 	uint64_t *copy = s->scratch + thread * s->set->leaf_slots * s->set->width;
 	memcpy(copy, leaf->slots, bytes);
@@ -176,29 +177,40 @@ static void split_leaf(void *context, unsigned thread, size_t i)
 	move_slots(s->set, copy, s->set->leaf_slots);
 }
 
-/* Doubles the number of leaves. */
-static gemp_code split_leaves(gemp_number_set *set, bool *fits)
+/* Adds this number of levels, and each leaf becomes 2^levels leaves. */
+static gemp_code split_leaves(gemp_number_set *set, unsigned levels, bool *fits)
 {
-	const size_t count = (size_t)1 << set->level, words = set->leaf_slots * set->width;
+	const size_t count = (size_t)1 << set->level, parts = (size_t)1 << levels, words = set->leaf_slots * set->width;
 	GEMP_OWNED uint64_t *scratch = NULL;
 	GEMP_OWNED uint64_t *added = NULL;
 	gemp_number_leaf *leaf;
-	*fits = slot_bytes(set, (2 * count + gemp_threads()) * set->leaf_slots) <= set->budget;
+	*fits = slot_bytes(set, (parts * count + gemp_threads()) * set->leaf_slots) <= set->budget;
 	if (!*fits)
 		return GEMP_OK;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, gemp_threads() * words), GEMP_ARRAY(added, count * words)));
-	GEMP_TRY(GEMP_NEW(leaf, 2 * count));
-	for (size_t i = 0; i < count; i++) {
-		leaf[2 * i] = set->leaf[i];
-		leaf[2 * i + 1] = (gemp_number_leaf){ .slots = added + i * words, .slot_count = set->leaf_slots };
-	}
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, gemp_threads() * words), GEMP_ARRAY(added, (parts - 1) * count * words)));
+	GEMP_TRY(GEMP_NEW(leaf, parts * count));
+	for (size_t i = 0; i < count * parts; i++)
+		leaf[i] = i % parts == 0 ? set->leaf[i / parts]
+		                         : (gemp_number_leaf){ .slots = added + (i - i / parts - 1) * words,
+			                                           .slot_count = set->leaf_slots };
 	gemp_free(set->leaf);
 	set->leaf = leaf;
-	set->shared[++set->level] = added;
+	set->level += levels;
+	set->shared[set->level] = added;
 	added = NULL;
-	set->slot_count *= 2;
-	gemp_parallel_for(count, split_leaf, &(split_task){ set, scratch });
+	set->slot_count *= parts;
+	gemp_parallel_for(count, split_leaf, &(split_task){ set, parts, scratch });
 	return GEMP_OK;
+}
+
+/* Splits all leaves in two, or in four if two are expected to be full again. */
+static gemp_code split_as_expected(gemp_number_set *set, bool *fits)
+{
+	const size_t slots = 2 * set->slot_count;
+	*fits = false;
+	if (set->level + 2 <= GEMP_NUMBER_LEVELS && set->expected > slots - slots / 8)
+		GEMP_TRY(split_leaves(set, 2, fits));
+	return *fits ? GEMP_OK : split_leaves(set, 1, fits);
 }
 
 /* Splits leaves if they are of one size and mostly full. A full leaf beside leaves that are not has numbers of equal
@@ -215,7 +227,7 @@ gemp_code gemp_number_set_grow(gemp_number_set *set, const uint32_t *number, boo
 	if (leaf->count < room_of(leaf))
 		return GEMP_OK;
 	if (even && set->level < GEMP_NUMBER_LEVELS && gemp_number_set_count(set) > set->slot_count / 8 * 5)
-		return split_leaves(set, fits);
+		return split_as_expected(set, fits);
 	return enlarge_leaf(set, leaf, fits);
 }
 

@@ -37,11 +37,12 @@ typedef struct gemp_number_set {
 	size_t width;       /* words of 64 bits of a number: 1 or 2 */
 	uint64_t hash_mask; /* for tests: the bits of the hash that are used */
 	size_t budget;      /* maximum bytes of the set */
+	size_t expected;    /* the caller's estimate of the final count, which may change; 0: unknown */
 	size_t slot_count;  /* slots of all leaves, and of memory that a larger leaf no longer uses */
 	size_t leaf_slots;  /* slots of a leaf that can be split, a power of two */
 	unsigned level;
 	gemp_number_leaf *leaf;                   /* [2^level] */
-	uint64_t *shared[GEMP_NUMBER_LEVELS + 1]; /* [2^(l - 1)][leaf_slots][width] the leaves that level l added */
+	uint64_t *shared[GEMP_NUMBER_LEVELS + 1]; /* the slots of the leaves with which level l was reached; or NULL */
 } gemp_number_set;
 
 /* The finaliser of MurmurHash3 (Appleby 2011), a bijection of 64-bit numbers; here it can be inlined. */

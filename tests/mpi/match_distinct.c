@@ -173,6 +173,7 @@ static void check_all(const class_definition *by, const input *in)
 		class_definition d = *by;
 		d.options.vertices = vertices[i % 3];
 		TEST_LIMIT(number_leaf, (size_t)16 << i);
+		d.options.expected = (double)(i % 4 * in->rows);
 		check(&d, in, 0, mask, 1 + i / 2, NULL);
 		check(&d, in, 20000, mask, 3, NULL);
 		d.options.vertices = vertices[(i + 1) % 3];

@@ -73,6 +73,7 @@ static void check_random_set(size_t width, uint64_t mask, uint64_t *seed)
 	uint8_t *has = calloc(UNIVERSE, 1);
 	gemp_number_set_init(&set, width, mask);
 	set.budget = SIZE_MAX;
+	set.expected = (size_t)gemp_random_below(seed, UNIVERSE);
 	check(&set, has);
 	for (size_t round = 0; round < 6; round++) {
 		add_block(&set, seed, has, (size_t)gemp_random_below(seed, 900));

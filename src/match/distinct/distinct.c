@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "match/distinct/class_set.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ enum {
 	BATCH_ROWS = 1 << 18,   /* rows of a batch for the next sink */
 };
 static const size_t min_memory = (size_t)256 << 20; /* minimum bytes of the tables without --host-memory */
+static const double max_expected = 1e15;            /* a larger estimate would not fit into an integer */
 static const uint64_t range_end = UINT64_C(1) << 32;
 
 typedef struct distinct {
@@ -27,7 +29,8 @@ typedef struct distinct {
 	uint64_t limit, hash_mask;
 	gemp_class_set classes;
 	gemp_class_block block;
-	size_t added; /* number of records of all blocks that were added in this pass */
+	size_t added;    /* number of records that were added to the tables in this pass */
+	double expected; /* estimate of the number of records for the tables of this rank, over all passes; 0: unknown */
 	size_t budget;
 	bool beyond_budget;  /* the tables may exceed the budget, since the range cannot be shortened further */
 	uint64_t low, high;  /* this pass takes the records whose hash has an upper half in [low, high) */
@@ -190,11 +193,24 @@ static gemp_code insert_singly(distinct *d, size_t place)
 	return GEMP_OK;
 }
 
+/* Estimates the final number of records in the tables: those that are still expected in this pass are new as often as the
+ * records of this block were. */
+static void expect_classes(distinct *d, size_t known_before)
+{
+	const size_t count = gemp_class_set_count(&d->classes), added = d->block.bucket_offsets[GEMP_CLASS_REMOTE];
+	const double left = d->expected * (double)(d->high - d->low) / (double)range_end - (double)d->added - (double)added;
+	d->added += added;
+	if (left > 0 && added)
+		d->classes.numbers.expected = count +
+		                              (size_t)(left * (double)(count - gemp_min(count, known_before)) / (double)added);
+}
+
 /* Sorts the block on all threads, stores the records of other owners, and adds all other records to the tables. */
 static gemp_code flush_block(distinct *d)
 {
 	gemp_class_block *block = &d->block;
 	bool fits[GEMP_MAX_CLASS_PLACES];
+	const size_t known_before = gemp_class_set_count(&d->classes);
 	if (!block->count)
 		return GEMP_OK;
 	gemp_class_block_sort(block);
@@ -204,7 +220,7 @@ static gemp_code flush_block(distinct *d)
 	for (size_t place = 0; place < d->classes.place_count; place++)
 		if (!fits[place])
 			GEMP_TRY(insert_singly(d, place));
-	d->added += block->count;
+	expect_classes(d, known_before);
 	block->count = 0;
 	return GEMP_OK;
 }
@@ -307,6 +323,7 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->high = width < range_end - low ? low + width : range_end;
 	d->beyond_budget = false;
 	d->added = 0;
+	d->classes.numbers.expected = (size_t)d->expected;
 	gemp_class_set_budget(&d->classes, d->budget);
 	gemp_class_set_clear(&d->classes);
 	memset(d->recent, 0xff, d->recent_count * d->form.words * sizeof *d->recent);
@@ -447,6 +464,7 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
 		d->budget = options->memory ? options->memory : gemp_distinct_memory(context);
 		d->full_at = SIZE_MAX;
+		d->expected = fmin(options->expected / context->comm->size, max_expected);
 		gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
 		                     options->chain, options->pairs, options->pair_count);
 		d->form.hash_mask = d->hash_mask;

@@ -17,6 +17,8 @@
 typedef struct gemp_distinct_options {
 	int vertex_count, edge_count; /* columns of the batches */
 	uint64_t vertices; /* number of vertices of the graph, by which keys are packed; 0: keys are not packed */
+	/* The expected number of rows over all ranks, by which tables grow in larger steps; 0: unknown. */
+	double expected;
 	/* The stabiliser chain of the pattern's group along vertices and, if edge_count > 0, edges; borrowed. NULL:
 	 * embeddings are compared as with as_vertices, and representatives are passed on as they were found. */
 	const gemp_stab_chain *chain;
