@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/graph_file/graph_file_matrix.h"
 #include "io/graph_file/graph_file_strings.h"
+#include "io/graph_file/graph_file_values.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/views/row_index.h"
 
@@ -68,20 +69,35 @@ static gemp_code describe(const gemp_h5 *h5, const gemp_shard *graph, size_t num
 	return gemp_comm_agree(h5->comm, code);
 }
 
-gemp_code gemp_file_describe_indexes(const gemp_h5 *h5, gemp_shard *graph)
+/* Collective. *count becomes the number of indexes of one kind. */
+static gemp_code count_indexes(const gemp_h5 *h5, const char *group, size_t *count)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	bool there = false;
 	GEMP_TRY(gemp_h5_exists(h5, "/indexes", &there));
 	if (there)
-		GEMP_TRY(gemp_h5_exists(h5, "/indexes/rows", &there));
-	if (!there)
+		GEMP_TRY(gemp_h5_exists(h5, group, &there));
+	if (there)
+		GEMP_TRY(gemp_h5_list(h5, group, &names));
+	*count = names.count;
+	return GEMP_OK;
+}
+
+gemp_code gemp_file_describe_indexes(const gemp_h5 *h5, gemp_shard *graph)
+{
+	size_t rows, values;
+	GEMP_TRY(count_indexes(h5, "/indexes/rows", &rows));
+	GEMP_TRY(count_indexes(h5, "/indexes/values", &values));
+	if (!rows && !values)
 		return GEMP_OK;
-	GEMP_TRY(gemp_h5_list(h5, "/indexes/rows", &names));
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(graph->row_indexes, names.count)));
-	graph->row_index_count = names.count;
-	for (size_t i = 0; i < names.count; i++)
+	GEMP_TRY(gemp_comm_agree(
+		h5->comm, gemp_new_all(GEMP_ARRAY(graph->row_indexes, rows), GEMP_ARRAY(graph->value_indexes, values))));
+	graph->row_index_count = rows;
+	graph->value_index_count = values;
+	for (size_t i = 0; i < rows; i++)
 		GEMP_TRY(describe(h5, graph, i, &graph->row_indexes[i]));
+	for (size_t i = 0; i < values; i++)
+		GEMP_TRY(gemp_file_describe_value_index(h5, graph, i, &graph->value_indexes[i]));
 	return GEMP_OK;
 }
 
@@ -120,6 +136,8 @@ gemp_code gemp_file_verify_indexes(const gemp_h5 *h5, gemp_shard *graph)
 {
 	for (size_t i = 0; i < graph->row_index_count; i++)
 		GEMP_TRY(verify(h5, graph, i));
+	for (size_t i = 0; i < graph->value_index_count; i++)
+		GEMP_TRY(gemp_file_verify_value_index(h5, graph, i));
 	return GEMP_OK;
 }
 
@@ -148,13 +166,16 @@ static gemp_code put(const gemp_h5 *h5, const gemp_shard *graph, size_t number, 
 /* Only one index at a time is in memory. */
 gemp_code gemp_file_put_indexes(const gemp_h5 *h5, gemp_shard *graph)
 {
-	if (!graph->row_index_count)
-		return GEMP_OK;
-	GEMP_TRY(gemp_h5_make_groups(h5, "/indexes/rows"));
+	if (graph->row_index_count)
+		GEMP_TRY(gemp_h5_make_groups(h5, "/indexes/rows"));
 	for (size_t i = 0; i < graph->row_index_count; i++) {
 		GEMP_OWNED_BY(gemp_row_index_free) gemp_row_index made = { 0 };
 		GEMP_TRY(make(h5->comm, graph, &graph->row_indexes[i], &made));
 		GEMP_TRY(put(h5, graph, i, &made));
 	}
+	if (graph->value_index_count)
+		GEMP_TRY(gemp_h5_make_groups(h5, "/indexes/values"));
+	for (size_t i = 0; i < graph->value_index_count; i++)
+		GEMP_TRY(gemp_file_put_value_index(h5, graph, i));
 	return GEMP_OK;
 }

@@ -9,6 +9,7 @@
 #include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
+#include "io/graph_file/graph_file_values.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/build/content_hash.h"
 
@@ -185,6 +186,15 @@ static gemp_code load_row_index(void *self, gemp_shard *graph, gemp_row_index *i
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(self, &h5);
 	GEMP_THEN(gemp_file_get_row_index(&h5, graph, index));
+	return close_file(&h5, code);
+}
+
+static gemp_code find_vertices(void *self, gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
+                               size_t *count)
+{
+	gemp_h5 h5 = { 0 };
+	gemp_code code = reopen(self, &h5);
+	GEMP_THEN(gemp_file_find_vertices(&h5, graph, index, value, ids, count));
 	return close_file(&h5, code);
 }
 
@@ -378,7 +388,7 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	source->comm = comm;
 	source->path = gemp_strdup(path);
 	graph->loader = (gemp_shard_loader){ source,        load_keys,      load_labels, load_attribute,
-		                                 load_relation, load_row_index, free_source };
+		                                 load_relation, load_row_index, free_source, find_vertices };
 	source = NULL;
 	if (!((file_source *)graph->loader.self)->path)
 		return GEMP_ENOMEM;

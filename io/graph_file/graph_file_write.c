@@ -217,7 +217,8 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 static const char *version_of(const gemp_shard *graph, bool indexed)
 {
 	if (gemp_limits_now()->file_version > 1)
-		return indexed && graph->row_index_count ? GEMP_FILE_VERSION_INDEXED : GEMP_FILE_VERSION;
+		return indexed && (graph->row_index_count || graph->value_index_count) ? GEMP_FILE_VERSION_INDEXED
+		                                                                       : GEMP_FILE_VERSION;
 	return graph->partition.count ? "1.1" : "1.0";
 }
 

@@ -31,7 +31,7 @@ static bool takes_merged(const gemp_relation *relation, const gemp_view_key *key
 gemp_row_index *gemp_view_index(const gemp_shard *graph, const gemp_view_key *key)
 {
 	static const unsigned part[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_EITHER };
-	if (key->edges || !gemp_limits_now()->row_indexes)
+	if (key->edges || !gemp_limits_now()->indexes)
 		return NULL;
 	for (size_t i = 0; i < graph->row_index_count; i++) {
 		gemp_row_index *index = &graph->row_indexes[i];

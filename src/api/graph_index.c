@@ -11,6 +11,7 @@
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
+#include "match/filter/value_lookup.h"
 #include "pattern/bind/bind.h"
 
 #include <string.h>
@@ -113,9 +114,52 @@ static gemp_code add_rows(const gemp_graph *graph, const char *text)
 	return GEMP_OK;
 }
 
-/* Adds what the edges of a bound pattern and of its inner patterns read, if the file lacks it. */
+/* Adds an index of values to the list, unless the list has it. */
+static gemp_code add_attribute(gemp_shard *graph, size_t attribute)
+{
+	const size_t count = graph->value_index_count;
+	gemp_value_index *grown = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (graph->value_indexes[i].attribute == attribute)
+			return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(grown, count + 1));
+	if (count)
+		memcpy(grown, graph->value_indexes, count * sizeof *grown);
+	grown[count] = (gemp_value_index){ .attribute = attribute };
+	gemp_free(graph->value_indexes);
+	graph->value_indexes = grown;
+	graph->value_index_count++;
+	return GEMP_OK;
+}
+
+static gemp_code add_values(const gemp_graph *graph, const char *name)
+{
+	const gemp_table *attributes = &graph->shard->attributes;
+	const gemp_column *column = gemp_table_find(attributes, name);
+	if (!column)
+		return gemp_fail(GEMP_EUSAGE, "values %s: %s has no such attribute of vertices; `gemp-mpi info` lists them",
+		                 name, graph->name);
+	if (column->type != GEMP_STRING && column->type != GEMP_INTEGER)
+		return gemp_fail(GEMP_EUSAGE, "values %s: a %s has no index; only strings and integers have", name,
+		                 gemp_type_name[column->type]);
+	return add_attribute(graph->shard, (size_t)(column - attributes->columns));
+}
+
+/* Adds the indexes of values that the conditions of a bound pattern use. */
+static gemp_code add_conditions(gemp_shard *graph, const gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const int attribute = gemp_value_lookup_attribute(graph, pattern->conditions[i].expr);
+		if (attribute != GEMP_NO_LOOKUP)
+			GEMP_TRY(add_attribute(graph, (size_t)attribute));
+	}
+	return GEMP_OK;
+}
+
+/* Adds what the conditions and edges of a bound pattern and of its inner patterns read, if the file lacks it. */
 static gemp_code add_pattern(gemp_shard *graph, const gemp_pattern *pattern)
 {
+	GEMP_TRY(add_conditions(graph, pattern));
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
 		const bool either = edge->direction == GEMP_EITHER || pattern->simple;
@@ -148,6 +192,8 @@ static gemp_code change_list(const gemp_graph *graph, const gemp_index_settings 
 		gemp_shard_drop_indexes(graph->shard);
 	for (size_t i = 0; i < settings->row_count; i++)
 		GEMP_TRY(add_rows(graph, settings->rows[i]));
+	for (size_t i = 0; i < settings->value_count; i++)
+		GEMP_TRY(add_values(graph, settings->values[i]));
 	return settings->query ? add_queries(graph->shard, settings->query) : GEMP_OK;
 }
 
@@ -186,21 +232,38 @@ static uint64_t bytes_of(const gemp_shard *graph, const gemp_row_index *index)
 	       index->entries * (graph->vertex_count <= max ? 4 : 8);
 }
 
+static size_t index_count(const gemp_shard *graph)
+{
+	return graph->row_index_count + graph->value_index_count;
+}
+
+static void report_index(gemp_report *report, json_t *list, const char *kind, const char *name, uint64_t entries,
+                         uint64_t bytes)
+{
+	json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "kind", kind, "name", name, "entries",
+	                                      gemp_json_count(entries), "bytes", gemp_json_count(bytes)));
+	gemp_report_print(report, "  %-6s  %-24s  %15s entries  %s\n", kind, name, gemp_grouped(entries).text,
+	                  gemp_shown_bytes(bytes).text);
+}
+
+/* The bytes of an index of values are those of keys and vertices; strings take their bytes besides. */
 static gemp_code report_list(gemp_report *report, const gemp_graph *graph)
 {
 	const gemp_shard *shard = graph->shard;
 	json_t *list = json_array();
-	gemp_report_print(report, "%s: %s\n", graph->name, gemp_counted(shard->row_index_count, "index").text);
+	gemp_report_print(report, "%s: %s\n", graph->name, gemp_counted(index_count(shard), "index").text);
 	for (size_t i = 0; i < shard->row_index_count; i++) {
 		const gemp_row_index *index = &shard->row_indexes[i];
 		GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 		gemp_row_index_print(index, shard, &name);
 		GEMP_TRY(gemp_text_status(&name));
-		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "kind", "rows", "name", name.data, "entries",
-		                                      gemp_json_count(index->entries), "bytes",
-		                                      gemp_json_count(bytes_of(shard, index))));
-		gemp_report_print(report, "  rows  %-24s  %15s entries  %s\n", name.data, gemp_grouped(index->entries).text,
-		                  gemp_shown_bytes(bytes_of(shard, index)).text);
+		report_index(report, list, "rows", name.data, index->entries, bytes_of(shard, index));
+	}
+	for (size_t i = 0; i < shard->value_index_count; i++) {
+		const gemp_value_index *index = &shard->value_indexes[i];
+		const gemp_column *column = &shard->attributes.columns[index->attribute];
+		const uint64_t bytes = index->entries * (sizeof(uint64_t) + sizeof(gemp_vertex));
+		report_index(report, list, "values", column->name, index->entries, bytes);
 	}
 	gemp_report_set(report, "indexes", list);
 	return GEMP_OK;
@@ -210,12 +273,12 @@ gemp_code gemp_graph_index(gemp_graph *graph, const gemp_index_settings *setting
 {
 	const gemp_index_settings chosen = gemp_index_settings_from(settings);
 	const gemp_comm *comm = &graph->context->comm;
-	const size_t before = graph->shard->row_index_count;
+	const size_t before = index_count(graph->shard);
 	double since = gemp_now();
 	gemp_report none;
 	report = gemp_report_or(report, &none, graph->context);
 	gemp_code code = change_list(graph, &chosen);
-	const bool writes = chosen.drop || graph->shard->row_index_count != before;
+	const bool writes = chosen.drop || index_count(graph->shard) != before;
 	if (writes)
 		GEMP_THEN(check_file(graph));
 	code = gemp_comm_agree(comm, code);

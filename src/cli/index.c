@@ -29,6 +29,8 @@ static gemp_code make_index(gemp_context *context, const gemp_options *options, 
 	gemp_index_settings_init(&settings);
 	settings.rows = options->index_rows.items;
 	settings.row_count = options->index_rows.count;
+	settings.values = options->index_values.items;
+	settings.value_count = options->index_values.count;
 	settings.drop = options->drop;
 	settings.compressed = options->compress;
 	if (options->query_file && options->argument_count == 2)
@@ -45,18 +47,21 @@ static gemp_code make_index(gemp_context *context, const gemp_options *options, 
 const gemp_command gemp_command_index = {
 	.name = "index",
 	.bit = GEMP_ON_INDEX,
-	.arguments = "G.h5 [--rows TYPES]...\nG.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --drop",
+	.arguments = "G.h5 [--rows TYPES]... [--values NAME]...\nG.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --drop",
 	.summary = "Adds indexes to a graph file, so that some queries are answered faster",
 	.text =
 		"An index of rows has the edges of several types merged, as queries read them that allow any of these types "
 		"(-[:A|B]->, -->) or both directions of directed types (-[:A]-). A query uses an index if it names exactly the "
-		"same types and direction, and if it need not tell parallel edges apart; --explain says so. With a query or a "
-		"file of queries the command adds the indexes that these would use. Without them, --rows and --drop it lists "
+		"same types and direction, and if it need not tell parallel edges apart. An index of values has the vertices "
+		"sorted by an attribute, for queries in which it equals a literal, as (n {name: 'X'}) or WHERE n.year = 1980. "
+		"--explain names the indexes that a query uses.\n"
+		"With a query or a file of queries the command adds the indexes that these would use. With G.h5 alone it lists "
 		"the indexes of the file.\n"
 		"The file is written anew beside the old one, which it then replaces. Commands that make a graph file from "
 		"another leave the indexes out.\n",
 	.examples = "gemp-mpi index movies.h5 --rows 'ACTS_IN|HAS_GENRE' --rows '*:either'\n"
 				"gemp-mpi index movies.h5 'MATCH (m:Movie)-->(x) RETURN m, x'\n"
+				"gemp-mpi index movies.h5 --values name\n"
 				"gemp-mpi index movies.h5\n",
 	.argument_count = { 1, 2 },
 	.run = make_index,

@@ -51,9 +51,11 @@ typedef struct gemp_limits {
 	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
 	uint64_t renumber_chunk;
 
-	/* Switch, all ranks: false reads the rows of relations also where the graph file has an index of them [true]:
-	 * partition/views/view_lists. */
-	bool row_indexes;
+	/* Switch, all ranks: false uses no index of a graph file [true]: partition/views/view_lists,
+	 * match/filter/value_lookup. */
+	bool indexes;
+	/* Keys that a lookup in an index of values reads together, 1 to 4096 [4096]: io/graph_file/graph_file_values. */
+	unsigned lookup_block;
 
 	/* Edges of a bucket of rows that one thread makes in its cache [2^15]: partition/build/row_partition. */
 	size_t rows_bucket;

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/search.h"
 
 #include <string.h>
@@ -169,6 +170,12 @@ void gemp_row_index_free(gemp_row_index *index)
 	*index = (gemp_row_index){ 0 };
 }
 
+uint64_t gemp_value_key(const gemp_value *value)
+{
+	return value->type == GEMP_INTEGER ? gemp_mix((uint64_t)value->integer)
+	                                   : gemp_hash(value->string.bytes, value->string.size, 0);
+}
+
 const char *gemp_row_index_direction(unsigned part)
 {
 	return part == GEMP_LOAD_OUT ? "out" : part == GEMP_LOAD_IN ? "in" : "either";
@@ -189,9 +196,10 @@ void gemp_shard_drop_indexes(gemp_shard *graph)
 {
 	for (size_t i = 0; graph->row_indexes && i < graph->row_index_count; i++)
 		gemp_row_index_free(&graph->row_indexes[i]);
-	gemp_free(graph->row_indexes);
+	gemp_free_all(graph->row_indexes, graph->value_indexes);
 	graph->row_indexes = NULL;
-	graph->row_index_count = 0;
+	graph->value_indexes = NULL;
+	graph->row_index_count = graph->value_index_count = 0;
 }
 
 /* Frees the loader first, while the graph that the loader refers to still exists. */
@@ -276,6 +284,13 @@ gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index)
 	if (!graph->loader.load_row_index)
 		return no_loader("index", "");
 	return graph->loader.load_row_index(graph->loader.self, graph, index);
+}
+
+gemp_code gemp_shard_find_vertices(gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
+                                   size_t *count)
+{
+	GEMP_CHECK(index < graph->value_index_count && graph->loader.find_vertices);
+	return graph->loader.find_vertices(graph->loader.self, graph, index, value, ids, count);
 }
 
 /* All ranks load the arrays in the same order, since each step is collective. */

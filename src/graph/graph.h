@@ -80,6 +80,15 @@ typedef struct gemp_row_index {
 	gemp_vertex *neighbours;
 } gemp_row_index;
 
+/* An index of values: the vertices in the order of their values of an attribute. Only the file has its entries. */
+typedef struct gemp_value_index {
+	size_t attribute; /* index of the attribute, which has strings or integers */
+	uint64_t entries; /* vertices that have a value, of all ranks */
+} gemp_value_index;
+
+/* The key by which an index of values is sorted: a hash of a string or integer, a bijection of integers. */
+uint64_t gemp_value_key(const gemp_value *value);
+
 /* A distinct set of labels. A graph has few of them. */
 typedef struct gemp_label_set {
 	size_t count;
@@ -98,6 +107,8 @@ typedef struct gemp_shard_loader {
 	gemp_code (*load_relation)(void *self, struct gemp_shard *graph, size_t relation, unsigned parts);
 	gemp_code (*load_row_index)(void *self, struct gemp_shard *graph, gemp_row_index *index);
 	void (*free)(void *self);
+	gemp_code (*find_vertices)(void *self, struct gemp_shard *graph, size_t index, const gemp_value *value,
+	                           gemp_vertex **ids, size_t *count);
 } gemp_shard_loader;
 
 typedef struct gemp_shard {
@@ -124,6 +135,8 @@ typedef struct gemp_shard {
 	gemp_relation *relations; /* [relation_count], sorted by name */
 	size_t row_index_count;
 	gemp_row_index *row_indexes; /* [row_index_count]; only a graph from a file has indexes */
+	size_t value_index_count;
+	gemp_value_index *value_indexes; /* [value_index_count] */
 
 	gemp_shard_loader loader; /* functions may be NULL in a graph made in memory */
 } gemp_shard;
@@ -165,6 +178,10 @@ gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
 /* index: one of the graph's. */
 gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index);
+/* (*ids)[*count], the same on all ranks, become the vertices of all ranks that have the value, by index number `index` of
+ * values. The value has the type of the attribute. The caller frees *ids. */
+gemp_code gemp_shard_find_vertices(gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
+                                   size_t *count);
 gemp_code gemp_shard_load_all(gemp_shard *graph); /* without indexes, which follow from the rest */
 /* Loads each edge once, at its source, which suffices to build another graph. */
 gemp_code gemp_shard_load_outgoing(gemp_shard *graph);

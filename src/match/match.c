@@ -1,5 +1,6 @@
 #include "match/match.h"
 
+#include "match/filter/value_lookup.h"
 #include "match/match_device.h"
 #include "match/match_host.h"
 #include "match/match_plan.h"
@@ -314,6 +315,24 @@ static void put_choices(const gemp_match *m, gemp_text *out)
 	}
 }
 
+/* Names the indexes that are used: of the values of conditions before the search, and of the rows of views. */
+static void put_indexes(const gemp_match *m, gemp_text *out)
+{
+	for (size_t i = 0; i < m->phases.before_count; i++) {
+		const gemp_expr *expr = m->phases.before[i]->expr;
+		const int index = gemp_value_lookup_index(m->graph, expr);
+		if (index == GEMP_NO_LOOKUP)
+			continue;
+		gemp_text_print(out, "  index of values: ");
+		gemp_expr_print(expr, m->pattern, out);
+		gemp_text_print(out, "\n");
+	}
+	for (size_t v = 0; v < m->plan->view_count; v++) {
+		const gemp_view_key key = gemp_plan_view_key(&m->plan->views[v]);
+		gemp_view_index_print(m->graph, &key, out);
+	}
+}
+
 /* After profiled runs the lines of the plan also have the measured rows, entries and bytes. */
 char *gemp_match_explain(const gemp_match *m)
 {
@@ -331,10 +350,7 @@ char *gemp_match_explain(const gemp_match *m)
 	}
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
 	put_choices(m, &text);
-	for (size_t v = 0; v < m->plan->view_count; v++) {
-		const gemp_view_key key = gemp_plan_view_key(&m->plan->views[v]);
-		gemp_view_index_print(m->graph, &key, &text);
-	}
+	put_indexes(m, &text);
 	if (m->search)
 		gemp_memory_report_print(&m->memory, m->search, &text);
 	else if (m->interpreter)

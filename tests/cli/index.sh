@@ -49,7 +49,29 @@ expect 0 1 index q.h5 --drop --json -
 equal "$(names)" '' 'indexes after --drop'
 cmp -s q.h5 plain.h5 || fail 'a file without its indexes differs from the file before'
 
-# A stale index.
+# Indexes of values.
+query="MATCH (m:Movie {year: \$year})<-[:ACTS_IN]-(p) RETURN m, p"
+rows plain.h5 1 "${query/\$year/1990}" >expected
+for ranks in 1 2 3; do
+	cp plain.h5 "v$ranks.h5"
+	expect 0 "$ranks" index "v$ranks.h5" --values name --values year --json -
+	equal "$(names)" 'name year' 'indexes of values'
+	expect 0 "$ranks" verify "v$ranks.h5"
+	cmp -s v1.h5 "v$ranks.h5" || fail "files made by 1 and $ranks ranks differ"
+	rows v1.h5 "$ranks" "${query/\$year/1990}" | cmp -s - expected || fail "other rows with $ranks ranks"
+done
+expect 0 1 index q.h5 "$query" --param year=1990 --json -
+equal "$(names)" year 'an index of values for a query'
+expect 0 1 match v1.h5 "${query/\$year/1990}" --explain --dry-run
+grep -q 'index of values: m.year = 1990' out || fail '--explain names no index of values'
+expect 2 1 index v1.h5 --values born --values nothing
+says 'values nothing: v1.h5 has no such attribute of vertices'
+expect 2 2 index v1.h5 --values rating
+says 'values rating: a float has no index'
+
+# Stale indexes.
+"$GEMP_PYTHON" -c 'import h5py; h5py.File("v2.h5", "r+")["indexes/values/0"].attrs["attribute"] = "year"'
+expect 65 3 verify v2.h5
 "$GEMP_PYTHON" -c 'import h5py; h5py.File("m2.h5", "r+")["indexes/rows/0"].attrs["direction"] = "in"'
 expect 65 2 verify m2.h5
 says "m2.h5: '/indexes/rows/0' has other rows than its relations; make the indexes again"

@@ -4,7 +4,9 @@
 
 #include "api/graph.h"
 #include "comm/comm.h"
+#include "graph_fixture.h"
 #include "harness/limits.h"
+#include "io/graph_file/graph_file_write.h"
 
 #include <gemp/index.h>
 
@@ -62,6 +64,14 @@ typedef struct answer {
 	uint64_t hash, rows, matches;
 } answer;
 
+/* A cell as bits. */
+static uint64_t number_of(double cell)
+{
+	uint64_t bits;
+	memcpy(&bits, &cell, sizeof bits);
+	return isnan(cell) ? 1 : bits;
+}
+
 static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics, gemp_placement place)
 {
 	gemp_query *query = NULL;
@@ -82,7 +92,7 @@ static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics,
 	for (size_t row = 0; row < gemp_columns_rows(columns); row++) {
 		uint64_t hash = 1;
 		for (size_t k = 0; k < width; k++)
-			hash = gemp_mix(hash + (uint64_t)(int64_t)api_cell(&view[k], row));
+			hash = gemp_mix(hash + number_of(api_cell(&view[k], row)));
 		found.hash += hash;
 	}
 	found.hash = gemp_comm_sum1(&test_comm, found.hash);
@@ -128,12 +138,12 @@ static const char *const all_rows[] = { "*", "*:either", "A|B", "B|C:either", "C
 static void compare(const char *path, gemp_semantics semantics, gemp_placement place, size_t q)
 {
 	gemp_graph *graph = NULL;
-	TEST_LIMIT(row_indexes, false);
+	TEST_LIMIT(indexes, false);
 	assert_all_ok(gemp_graph_open(&graph, context, path));
 	const answer without = ask(graph, queries[q], semantics, place);
 	assert_all(!some_loaded(graph));
 	gemp_graph_close(graph);
-	TEST_LIMIT_DEFAULT(row_indexes);
+	TEST_LIMIT_DEFAULT(indexes);
 	assert_all_ok(gemp_graph_open(&graph, context, path));
 	const answer with = ask(graph, queries[q], semantics, place);
 	if (!same(without, with) && test_comm.rank == 0)
@@ -171,11 +181,161 @@ static void same_answers_of_devices(void **state)
 	compare(path, GEMP_HOM, GEMP_PLACE_DEVICE, 5);
 }
 
+/* VALUES */
+
+static const char *const value_queries[] = {
+	"MATCH (a) WHERE a.name = 'Jack' RETURN id(a)",
+	"MATCH (a {name: ''})-->(b) RETURN id(a), id(b)",
+	"MATCH (a:Film) WHERE a.name = 'a much longer name with spaces' RETURN id(a), a.number",
+	"MATCH (a)--(b) WHERE a.name = 'Z' AND b.name = 'J\xc3\xbcrgen' RETURN id(a), id(b)",
+	"MATCH (a) WHERE a.name = 'nobody' RETURN id(a)",
+	"MATCH (a) WHERE a.name = 'Jack' AND a.name = 'Z' RETURN id(a)",
+	"MATCH (a) WHERE a.name = 'Jack' AND a.number < 0 AND NOT a.name = 'Z' RETURN id(a)",
+	"MATCH (a) WHERE a.name = 'Jack' OR a.number = 5 RETURN id(a)",
+	"MATCH (a)-->(b) WHERE a.number = $n RETURN id(a), id(b)",
+	"MATCH (a) WHERE a.number = $n AND a.name = 'Jack' RETURN id(a)",
+};
+
+enum { VALUE_QUERIES = sizeof value_queries / sizeof *value_queries };
+
+/* Collective. Asks with and without indexes. If only an index is needed, no column of names is loaded. */
+static void compare_values(const char *path, const char *text, bool lean)
+{
+	gemp_graph *graph = NULL;
+	TEST_LIMIT(indexes, false);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	const answer without = ask(graph, text, GEMP_ISO, GEMP_PLACE_AUTO);
+	gemp_graph_close(graph);
+	TEST_LIMIT_DEFAULT(indexes);
+	for (unsigned block = 1; block <= 4096; block *= 16) {
+		TEST_LIMIT(lookup_block, block);
+		assert_all_ok(gemp_graph_open(&graph, context, path));
+		const answer with = ask(graph, text, GEMP_ISO, GEMP_PLACE_AUTO);
+		if (!same(without, with) && test_comm.rank == 0)
+			print_error("%s: %llu rows, not %llu\n", text, (unsigned long long)with.rows,
+			            (unsigned long long)without.rows);
+		assert_all(same(without, with));
+		assert_all(!lean || !gemp_column_loaded(gemp_table_find(&graph->shard->attributes, "name")));
+		gemp_graph_close(graph);
+	}
+	TEST_LIMIT_DEFAULT(lookup_block);
+}
+
+static void index_values(gemp_graph *graph)
+{
+	static const char *const names[] = { "name", "number", "name" };
+	gemp_index_settings settings;
+	gemp_index_settings_init(&settings);
+	settings.values = names;
+	settings.value_count = 3;
+	assert_all_ok(gemp_graph_index(graph, &settings, NULL));
+	assert_all(graph->shard->value_index_count == 2);
+}
+
+/* A number that a vertex has takes the place of $n. */
+static void ask_values(const char *path, const fixture *made)
+{
+	char text[256];
+	for (size_t q = 0; q < VALUE_QUERIES; q++) {
+		const char *parameter = strstr(value_queries[q], "$n");
+		const size_t before = parameter ? (size_t)(parameter - value_queries[q]) : strlen(value_queries[q]);
+		const fixture_vertex *vertex = &made->vertices[(7 * q + 1) % made->vertex_count];
+		snprintf(text, sizeof text, "%.*s", (int)before, value_queries[q]);
+		if (parameter)
+			snprintf(text + before, sizeof text - before, "%lld%s", (long long)vertex->values[0].integer,
+			         parameter + 2);
+		compare_values(path, text, q < 2);
+	}
+}
+
+static void same_answers_by_values(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		char path[256];
+		gemp_shard *shard = NULL;
+		gemp_graph *graph = NULL;
+		const gemp_builder_options options = { .seed = seed };
+		fixture made = fixture_new(20 + 100 * seed, 400, seed == 1 ? KEYS_INTEGER : KEYS_STRING, seed);
+		snprintf(path, sizeof path, "%s", test_path_all("values.h5"));
+		TEST_LIMIT(h5_serial, seed == 2);
+		assert_all_ok(fixture_build(&shard, &made, &test_comm, &options, seed));
+		assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
+		gemp_shard_free(shard);
+		assert_all_ok(gemp_graph_open(&graph, context, path));
+		index_values(graph);
+		gemp_graph_close(graph);
+		assert_all_ok(gemp_graph_verify(context, path, NULL));
+		ask_values(path, &made);
+		TEST_LIMIT_DEFAULT(h5_serial);
+		fixture_free(&made);
+	}
+}
+
+/* MEMORY */
+
+typedef struct memory_step {
+	const char *path;
+	bool replaces; /* replaces the indexes of the file first */
+} memory_step;
+
+/* Lists the indexes of a file, and asks a query that uses them. */
+static gemp_code index_and_ask(void *self)
+{
+	static const char *const rows[] = { "*" }, *const values[] = { "name" };
+	const memory_step *step = self;
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	gemp_query_result result;
+	gemp_index_settings settings;
+	gemp_query_settings options;
+	gemp_index_settings_init(&settings);
+	settings.rows = rows;
+	settings.values = values;
+	settings.row_count = settings.value_count = 1;
+	settings.drop = step->replaces;
+	gemp_query_settings_init(&options);
+	options.place = GEMP_PLACE_HOST;
+	gemp_code code = gemp_graph_open(&graph, context, step->path);
+	if (code == GEMP_OK)
+		code = gemp_graph_index(graph, &settings, NULL);
+	if (code == GEMP_OK)
+		code = gemp_query_open(&query, graph, "MATCH (a)-->(b) WHERE a.name = 'Jack' RETURN id(a), id(b)", &options);
+	if (code == GEMP_OK)
+		code = gemp_query_count(query, &result, NULL);
+	gemp_query_close(query);
+	gemp_graph_close(graph);
+	return code;
+}
+
+/* As in the tests of graph files, only a single rank writes. */
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		return;
+	char path[256];
+	const gemp_builder_options options = { .seed = 3 };
+	gemp_shard *shard = NULL;
+	fixture made = fixture_new(30, 60, KEYS_INTEGER, 3);
+	memory_step step = { path, test_comm.size == 1 };
+	snprintf(path, sizeof path, "%s", test_path_all("memory.h5"));
+	assert_all_ok(fixture_build(&shard, &made, &test_comm, &options, 3));
+	assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
+	gemp_shard_free(shard);
+	assert_all_ok(index_and_ask(&step));
+	assert_all_survive_no_memory(index_and_ask, &step);
+	assert_all_ok(gemp_graph_verify(context, path, NULL)); /* each failure left a whole file */
+	fixture_free(&made);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(same_answers),
 		API_TEST(same_answers_of_devices),
+		API_TEST(same_answers_by_values),
+		API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

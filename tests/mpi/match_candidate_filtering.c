@@ -423,7 +423,7 @@ static void hide_columns(hidden *h, gemp_shard *g)
 		h->columns[c] = g->attributes.columns[c];
 		g->attributes.columns[c] = (gemp_column){ .name = h->columns[c].name, .type = h->columns[c].type };
 	}
-	g->loader = (gemp_shard_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL, NULL };
+	g->loader = (gemp_shard_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL, NULL, NULL };
 }
 
 static void restore_columns(hidden *h, gemp_shard *g)

@@ -92,9 +92,8 @@ static void test_loads_what_is_missing(void **state)
 	(void)state;
 	counted seen = { 0 };
 	gemp_shard *graph = new_graph();
-	graph->loader = (gemp_shard_loader){
-		&seen, load_keys, load_labels, load_attribute, load_relation, NULL, note_free
-	};
+	graph->loader = (gemp_shard_loader){ &seen,         load_keys, load_labels, load_attribute,
+		                                 load_relation, NULL,      note_free,   NULL };
 	assert_ok(gemp_shard_load_relation(graph, 1, GEMP_LOAD_OUT));
 	assert_ok(gemp_shard_load_relation(graph, 1, GEMP_LOAD_OUT | GEMP_LOAD_PROPS));
 	assert_int_equal(seen.parts, GEMP_LOAD_PROPS);

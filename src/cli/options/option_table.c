@@ -122,6 +122,8 @@ static const gemp_option table[] = {
 	/* Exactly one of the argument QUERY, these files and --pattern gives the query. */
 	{ "rows", 0, GEMP_OPTION_LIST, "TYPES", NULL, GEMP_ON_INDEX, input, AT(index_rows),
 	  "Edge types joined by |, or *, and a direction: A|B:out, A|B:in, A|B:either; A|B: out and in. May be repeated." },
+	{ "values", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_INDEX, input, AT(index_values),
+	  "Attribute of vertices, of strings or integers. May be repeated." },
 	{ "drop", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INDEX, input, AT(drop),
 	  "First remove all indexes of the file." },
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_INDEX, query, AT(query_file),

@@ -214,7 +214,7 @@ typedef struct gemp_options {
 	uint64_t limit, lanes, combinations, max_steps;
 	double launch_factor;
 	/* index */
-	gemp_list index_rows;
+	gemp_list index_rows, index_values;
 	bool drop;
 	/* assemble */
 	uint64_t kmer, min_count;

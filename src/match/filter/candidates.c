@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
+#include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 
 #include <string.h>
@@ -141,15 +142,55 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
-/* Loads the columns of all conditions first. Then all conditions on one pattern vertex are evaluated together, so that
+/* Local. Keeps the candidates of pattern vertex v that are among these ids. */
+static gemp_code keep_ids(gemp_candidates *candidates, size_t v, const gemp_vertex *ids, size_t count)
+{
+	uint32_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(bits, candidates->words + 1));
+	for (size_t i = 0; i < count; i++)
+		if (gemp_candidates_has(candidates, (int)v, ids[i]))
+			gemp_bits32_set(bits, ids[i]);
+	gemp_free(candidates->bits[v]);
+	candidates->bits[v] = bits;
+	candidates->count[v] = gemp_bits32_count(bits, candidates->words);
+	return GEMP_OK;
+}
+
+/* Collective. Evaluates the conditions that an index answers, without their columns. left[*left_count] become the
+ * others. */
+static gemp_code look_up(gemp_candidates *candidates, gemp_runtime *context, gemp_shard *graph,
+                         const gemp_condition *const *conditions, size_t count, const gemp_condition **left,
+                         size_t *left_count)
+{
+	const double began = gemp_now();
+	*left_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		GEMP_OWNED gemp_vertex *ids = NULL;
+		size_t found;
+		const gemp_expr *expr = conditions[i]->expr;
+		const int index = gemp_value_lookup_index(graph, expr);
+		if (index == GEMP_NO_LOOKUP) {
+			left[(*left_count)++] = conditions[i];
+			continue;
+		}
+		GEMP_TRY(gemp_value_lookup_find(graph, index, expr, &ids, &found));
+		GEMP_TRY(gemp_comm_agree(context->comm,
+		                         keep_ids(candidates, (size_t)__builtin_ctzll(conditions[i]->vertices), ids, found)));
+	}
+	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
+	return GEMP_OK;
+}
+
+/* Loads the columns of all conditions that no index answers. Then all conditions on one pattern vertex are evaluated together, so that
  * they need only one reduction. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
-                                 gemp_shard *graph, const gemp_pattern *pattern,
-                                 const gemp_condition *const *conditions, size_t count)
+                                 gemp_shard *graph, const gemp_pattern *pattern, const gemp_condition *const *all,
+                                 size_t all_count)
 {
 	gemp_code code = GEMP_OK;
+	size_t count;
 	GEMP_OWNED const gemp_column **columns = NULL;
-	GEMP_OWNED const gemp_condition **own = NULL;
+	GEMP_OWNED const gemp_condition **own = NULL, **conditions = NULL;
 	computed_values asked = { 0 };
 	gemp_filter_rows rows = { .tag = GRAPH_ROWS,
 		                      .rows = graph->rows,
@@ -157,8 +198,10 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		                      .value = value_of,
 		                      .value_context = &asked,
 		                      .lasting = true };
-	GEMP_TRY(gemp_comm_agree(context->comm,
-	                         gemp_new_all(GEMP_ARRAY(columns, graph->attributes.count), GEMP_ARRAY(own, count))));
+	GEMP_TRY(
+		gemp_comm_agree(context->comm, gemp_new_all(GEMP_ARRAY(columns, graph->attributes.count),
+	                                                GEMP_ARRAY(own, all_count), GEMP_ARRAY(conditions, all_count))));
+	GEMP_TRY(look_up(candidates, context, graph, all, all_count, conditions, &count));
 	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();

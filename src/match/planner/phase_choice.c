@@ -1,6 +1,7 @@
 #include "match/planner/phase_choice.h"
 
 #include "core/limits.h"
+#include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 #include "match/planner/sample.h"
 #include "pattern/plan/planner.h"
@@ -352,6 +353,21 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 	return GEMP_OK;
 }
 
+/* Moves the open conditions that an index answers to the certain ones, since a lookup costs less than any choice. */
+static void take_indexed(gemp_condition_phases *phases, const gemp_shard *graph)
+{
+	for (size_t i = phases->certain; i < phases->before_count; i++) {
+		const gemp_condition *condition = phases->before[i];
+		if (gemp_value_lookup_index(graph, condition->expr) == GEMP_NO_LOOKUP)
+			continue;
+		phases->before[i] = phases->before[phases->certain];
+		phases->before[phases->certain++] = condition;
+		for (size_t k = 0; k < phases->choice_count; k++)
+			if (phases->choices[k].condition == condition)
+				phases->choices[k].open = false;
+	}
+}
+
 /* Conditions that are not open are tested first, so the samples start from the candidates that remain. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, const gemp_phase_inputs *inputs)
 {
@@ -365,6 +381,7 @@ gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *ph
 	GEMP_TRY(gemp_candidates_new(&made, context, inputs->filter, inputs->graph, inputs->pattern, NULL, 0));
 	if (options->among)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(&made, options->among_vertex, options->among)));
+	take_indexed(phases, inputs->graph);
 	GEMP_TRY(narrow(&n, 0, phases->certain));
 	if (phases->before_count > phases->certain) {
 		GEMP_TRY(choose_phases(phases, inputs, &made));

@@ -1,0 +1,21 @@
+/* sorted_values: the vertices that have an attribute, in the order of a hash of its values, for an index of values
+ * (gemp_value_index). The entries are distributed: rank r has those of the r-th range of keys. */
+
+#ifndef GEMP_PARTITION_BUILD_SORTED_VALUES_H
+#define GEMP_PARTITION_BUILD_SORTED_VALUES_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef struct gemp_sorted_values {
+	size_t count;          /* entries of this rank */
+	uint64_t *keys;        /* [count] gemp_value_key, ascending */
+	gemp_vertex *vertices; /* [count] ids, ascending among equal keys */
+	gemp_column values;    /* [count] the values */
+} gemp_sorted_values;
+
+/* Collective. Loads the attribute, which is of strings or integers, and orders its values other than NULL. */
+gemp_code gemp_sorted_values_new(gemp_sorted_values *out, const gemp_comm *comm, gemp_shard *graph, size_t attribute);
+void gemp_sorted_values_free(gemp_sorted_values *order);
+
+#endif
