@@ -54,11 +54,12 @@ static bool asks_for_device(const gemp_match *m)
 	       o->exchange != GEMP_EXCHANGE_AUTO || b->outbox || b->row_cache || b->result_buffer || o->in_parts;
 }
 
-/* Collective. All ranks know the same estimates, and sum their threads. */
+/* Collective. All ranks know the same estimates, and sum their threads. With a limit of 0 not even a search without
+ * candidates, which has no work, is within. */
 static bool is_within(const gemp_match *m, double work, uint64_t limit)
 {
 	uint64_t threads = gemp_comm_sum1(m->context->comm, gemp_threads());
-	return work <= (double)limit * (double)threads;
+	return limit && work <= (double)limit * (double)threads;
 }
 
 /* The number of values to be tested, if each condition on one vertex that no index answers is tested for all vertices. A condition without

@@ -12,9 +12,6 @@
 enum { BOUNDED_ROWS = 1 << 20, ROUND_ROWS = 1 << 16 };
 /* Tasks that a thread takes at a time: few enough that each thread takes about TAKES times. */
 enum { TAKES = 64, MAX_TAKEN = 256 };
-/* Walkers of a thread, if the rows have more than CACHE bytes. On an AMD EPYC (2026-11-28), 8 walkers search a railway of
- * 800,000 elements in a third of the time of one walker, and wiki-vote, 1 MiB, in 1.3 times the time. */
-enum { WALKERS = 8, CACHE = 4 << 20 };
 static const double round_seconds = 0.25; /* ranks and sinks wait no longer for one another */
 
 /* The walkers of a thread, their rows, and the tasks that the thread has taken. */
@@ -79,23 +76,10 @@ static void restart_pivots(gemp_interpreter *i)
 		list_pivots(i, plan->pivot_off ? NULL : i->walk.candidates[plan->pivot]);
 }
 
-/* The number of walkers of a thread. A walker with a table of two-paths is alone, since a table has an element for each
- * vertex. */
-static size_t count_walkers(const gemp_interpreter *i)
-{
-	const size_t forced = gemp_limits_now()->interpret_walkers;
-	uint64_t bytes = 0;
-	for (size_t v = 0; v < i->rows.view_count; v++)
-		bytes += i->rows.vertices * sizeof(uint64_t) + i->rows.views[v].begin[i->rows.vertices] * sizeof(gemp_vertex);
-	if (i->walk.plan->two_paths)
-		return 1;
-	return forced ? forced : bytes > CACHE ? WALKERS : 1;
-}
-
 static gemp_code make_workers(gemp_interpreter *i)
 {
 	i->threads = gemp_threads();
-	i->walker_count = count_walkers(i);
+	i->walker_count = gemp_walk_walkers(&i->walk);
 	i->walk.alone = i->walker_count == 1;
 	GEMP_TRY(GEMP_NEW(i->workers, i->threads));
 	for (size_t t = 0; t < i->threads; t++) {
@@ -198,10 +182,12 @@ static void work(void *context, unsigned thread, size_t chunk)
 			gemp_walker *walker = &w->walkers[k];
 			if (w->out.rows >= i->walk.max_rows || walker->code != GEMP_OK || gemp_walker_is_due(walker))
 				return;
-			if (walker->active)
-				gemp_walker_move(walker);
-			else if (!next_task(i, w, walker))
+			if (walker->active) {
+				if (!gemp_walker_move(walker))
+					return;
+			} else if (!next_task(i, w, walker)) {
 				continue;
+			}
 			works = true;
 		}
 	}

@@ -1,6 +1,7 @@
 #include "match/interpret/walk.h"
 
 #include "core/bitset.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/timer.h"
@@ -10,6 +11,22 @@ enum { REPORTED_WORK = 1 << 14 }; /* entries and lookups: a walker reads the clo
 
 #define FOR_EACH_BIT(v, mask) \
 	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
+
+/* Walkers of a thread, if the rows have more than CACHE bytes. On an AMD EPYC (2026-11-28), 8 walkers search a railway of
+ * 800,000 elements in a third of the time of one walker, and wiki-vote, 1 MiB, in 1.3 times the time. */
+enum { WALKERS = 8, CACHE = 4 << 20 };
+
+size_t gemp_walk_walkers(const gemp_walk *walk)
+{
+	const size_t forced = gemp_limits_now()->interpret_walkers;
+	const gemp_host_rows *rows = walk->rows;
+	uint64_t bytes = 0;
+	for (size_t v = 0; v < rows->view_count; v++)
+		bytes += rows->vertices * sizeof(uint64_t) + rows->views[v].begin[rows->vertices] * sizeof(gemp_vertex);
+	if (walk->plan->two_paths)
+		return 1;
+	return forced ? forced : bytes > CACHE ? WALKERS : 1;
+}
 
 gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk, gemp_walk_rows *out)
 {
@@ -448,15 +465,18 @@ static void advance(gemp_walker *w, int s)
 		gemp_walker_abandon(w);
 }
 
-void gemp_walker_move(gemp_walker *w)
+bool gemp_walker_move(gemp_walker *w)
 {
 	if (w->enters) {
 		enter(w, w->level);
 		request_entries(w, w->level);
 		w->enters = false;
-		return;
+		return true;
 	}
-	while (w->active && !w->enters && w->code == GEMP_OK && (!w->walk->listed || w->out->rows < w->walk->max_rows) &&
-	       !gemp_walker_is_due(w))
+	while (w->active && !w->enters && w->code == GEMP_OK && (!w->walk->listed || w->out->rows < w->walk->max_rows)) {
+		if (gemp_walker_is_due(w))
+			return false;
 		advance(w, w->level);
+	}
+	return true;
 }

@@ -73,14 +73,18 @@ typedef struct gemp_walker {
 	gemp_code code;          /* of the first failure */
 } gemp_walker;
 
+/* The number of walkers of a thread. A walker with a table of two-paths is alone, since a table has an element for each
+ * vertex. */
+size_t gemp_walk_walkers(const gemp_walk *walk);
+
 gemp_code gemp_walker_init(gemp_walker *walker, gemp_walk *walk, gemp_walk_rows *out);
 void gemp_walker_free(gemp_walker *walker);
 
 /* Begins a task: the slot of a pivot, or the slots of a seed's vertices. */
 void gemp_walker_begin(gemp_walker *walker, const gemp_vertex *task);
-/* Continues the task for one move. walker->active is false if the task has ended. A walker that may not work does
- * nothing: the thread's rows are full, or the time or the budget of all walkers is over. */
-void gemp_walker_move(gemp_walker *walker);
+/* Continues the task for one move. walker->active is false if the task has ended. A walker whose thread's rows are full
+ * does nothing. Returns false if the time or the budget of all walkers is over, which is found out once. */
+bool gemp_walker_move(gemp_walker *walker);
 /* Adds the work to that of all walkers, once enough has come together. Returns true if the time or budget is over. */
 bool gemp_walker_is_due(gemp_walker *walker);
 /* Ends the task without its other matches. */
