@@ -10,6 +10,7 @@
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "device/compilation.h"
 #include "device/open.h"
 
 #include <inttypes.h>
@@ -164,6 +165,14 @@ gemp_code gemp_runtime_open_first(gemp_runtime *context)
 		return GEMP_OK;
 	context->first_only = true;
 	return open_devices(context);
+}
+
+bool gemp_runtime_is_compiling(const gemp_runtime *context)
+{
+	bool compiling = context && context->device && gemp_compilations_run(context->device);
+	for (size_t i = 0; context && i < context->other_count; i++)
+		compiling |= gemp_compilations_run(context->others[i]->device);
+	return compiling;
 }
 
 /* Resident rows are freed first, as their buffers belong to devices that are closed next. */

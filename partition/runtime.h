@@ -76,6 +76,9 @@ gemp_code gemp_runtime_open_devices(gemp_runtime *context);
 /* Collective. Opens only the first of this rank's devices, unless devices are open. Rank 0 warns if the other devices
  * stay unused. */
 gemp_code gemp_runtime_open_first(gemp_runtime *context);
+/* Local. True if freeing the runtime would wait for a compiler whose result nobody awaits (device/compilation.h). NULL is
+ * allowed. */
+bool gemp_runtime_is_compiling(const gemp_runtime *context);
 void gemp_runtime_free(gemp_runtime *context);
 GEMP_RELEASE(gemp_runtime_free, gemp_runtime *)
 

@@ -344,7 +344,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	report->pending = (gemp_pending_seconds){ .timers = *timers, .all = all, .since = gemp_now() };
 }
 
-/* A thread that loads drivers may still run, if no device was opened. The runtime belongs to this rank alone. */
+/* A thread that loads drivers may still run, if no device was opened. The runtime is freed with the context instead if a
+ * compiler still runs for a search that threads of the host have finished: the report does not wait for the compiler. */
 void gemp_report_finish(gemp_report *report)
 {
 	gemp_pending_seconds *pending = &report->pending;
@@ -352,8 +353,10 @@ void gemp_report_finish(gemp_report *report)
 	if (pending->since == 0)
 		return;
 	gemp_drivers_wait();
-	gemp_runtime_free(context->runtime);
-	context->runtime = NULL;
+	if (gemp_comm_sum1(report->comm, gemp_runtime_is_compiling(context->runtime)) == 0) {
+		gemp_runtime_free(context->runtime);
+		context->runtime = NULL;
+	}
 	gemp_timers_add(&pending->timers, GEMP_PHASE_CLOSE, pending->since);
 	report_phases(report, &pending->timers, pending->all);
 	*pending = (gemp_pending_seconds){ 0 };

@@ -51,6 +51,7 @@ typedef enum gemp_lane {
 	GEMP_LANE_EXCHANGE, /* exchange of rows and partial matches between ranks */
 	GEMP_LANE_RANKS,    /* reductions and agreement, including waits for other ranks */
 	GEMP_LANE_OUTPUT,   /* matches on the way from the device to the output */
+	GEMP_LANE_COMPILER, /* compilations on a thread of their own */
 	GEMP_LANE_DEVICE,   /* launches of the first device; the lanes of other devices follow */
 } gemp_lane;
 

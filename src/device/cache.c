@@ -103,6 +103,12 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 	return complete;
 }
 
+bool gemp_cache_has(const char *name)
+{
+	char path[GEMP_CACHE_PATH];
+	return file_path(path, name) && access(path, R_OK) == 0;
+}
+
 /* Writes the file under a temporary name and renames it, so readers see a whole file or none. Errors are not reported:
  * a full disk costs time at the next start, but no result. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size)

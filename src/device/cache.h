@@ -19,6 +19,8 @@ bool gemp_cache_folder(char path[GEMP_CACHE_PATH]);
 
 /* Loads the bytes stored under a name; the caller frees them (gemp_free). Returns false if there are none. */
 bool gemp_cache_load(const char *name, void **bytes, size_t *size);
+/* True if there is a file of that name, which may be damaged. */
+bool gemp_cache_has(const char *name);
 /* Stores atomically (a temporary file, renamed), so other processes may read or store the same name at the same
  * time. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size);

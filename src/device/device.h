@@ -13,6 +13,7 @@
 #include "core/status.h"
 
 #include <CL/cl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,9 +65,10 @@ struct gemp_device {
 	cl_event last_launch;                   /* event of the last launch, or NULL */
 	struct gemp_launch_trace *launch_trace; /* launches for --trace (device/launch.h), or NULL */
 	/* this process has built a program, so the compiler has been started */
-	bool compiler;
+	atomic_bool compiler;
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest programs */
 	size_t loads;                                     /* number of programs loaded so far */
+	struct gemp_compilation *abandoned;               /* compilations that nobody awaits (device/compilation.h) */
 	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* free blocks (device/staging.h) */
 	gemp_tuning_table tuning;                         /* launch geometry, which gemp_tuning() reads */
 };

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/timer.h"
 #include "device/cache.h"
+#include "device/compilation.h"
 #include "device/drivers.h"
 #include "device/launch.h"
 #include "device/program.h"
@@ -236,6 +237,7 @@ void gemp_device_close(gemp_device *device)
 {
 	if (!device)
 		return;
+	gemp_compilations_await(device);
 	gemp_launch_trace_free(device);
 	gemp_launch_release(device);
 	gemp_programs_release(device);

@@ -260,28 +260,39 @@ static void yield_to_builder(const gemp_device *device)
 		nanosleep(&pause, NULL);
 }
 
+/* PoCL's cache cannot be queried; a file of ours remembers that PoCL has compiled the program. */
+static void mark_name(char name[64], const uint64_t key[2])
+{
+	snprintf(name, 64, "compiled-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
+}
+
+/* True if a cache on disk has the program, as far as the names of files tell. */
+static bool is_stored(const gemp_device *device, const uint64_t key[2])
+{
+	char name[64];
+	if (keeps_binaries(device))
+		cache_name(name, key);
+	else
+		mark_name(name, key);
+	return gemp_cache_has(name);
+}
+
 /* Seconds of compiling after which another compilation on a GPU is announced; one program takes some tenths. */
 static const double short_compiling = 0.5;
 
 static double compiling; /* seconds that this process has spent on compiling */
 
-/* Tells the user of compilations that take more than a second together. PoCL takes a second or more for each program,
- * and its cache cannot be queried; a file of ours remembers that it has compiled the program. */
-static void announce(const gemp_device *device, const uint64_t key[2])
+/* Tells the user of compilations that take more than a second together. PoCL takes a second or more for each. */
+static void announce(const gemp_device *device)
 {
-	static const char task[] = "compiling kernels, first run only";
-	char name[64];
-	GEMP_OWNED void *mark = NULL;
-	size_t size;
-	snprintf(name, sizeof name, "compiled-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
-	if (device->gpu ? compiling > short_compiling : keeps_binaries(device) || !gemp_cache_load(name, &mark, &size))
-		gemp_progress(task, 0, 0, 0);
-	if (!mark && !keeps_binaries(device))
-		gemp_cache_store(name, "1", 1);
+	if (!device->gpu || compiling > short_compiling)
+		gemp_progress("compiling kernels, first run only", 0, 0, 0);
 }
 
-/* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. */
-static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
+/* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. *compiles becomes
+ * true before this process builds. */
+static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options,
+                               atomic_bool *compiles)
 {
 	gemp_code code = GEMP_OK;
 	char name[64];
@@ -289,9 +300,13 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	bool waited;
 	if (load_cached(out, device, options))
 		return GEMP_OK;
-	announce(device, out->key);
-	if (!keeps_binaries(device))
-		return compile(out, device, source, options);
+	if (!keeps_binaries(device)) {
+		atomic_store(compiles, true);
+		GEMP_TRY(compile(out, device, source, options));
+		mark_name(name, out->key);
+		gemp_cache_store(name, "1", 1);
+		return GEMP_OK;
+	}
 	cache_name(name, out->key);
 	yield_to_builder(device);
 	lock = gemp_cache_lock(name, &waited);
@@ -301,6 +316,7 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 			lock = -1;
 		}
 		device->compiler = true;
+		atomic_store(compiles, true);
 		GEMP_TRY_DONE(compile(out, device, source, options));
 		GEMP_TRY_DONE(store_binary(out->program, out->key));
 	}
@@ -325,9 +341,12 @@ static bool find_loaded(gemp_program *out, const gemp_device *device)
 }
 
 /* The newest program replaces the oldest. A kernel that is in use keeps its program alive by the reference count. */
-static void remember_program(gemp_device *device, const gemp_program *program)
+void gemp_program_remember(gemp_device *device, const gemp_program *program)
 {
 	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
+	compiling += program->cached ? 0 : program->seconds;
+	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)program->key[0],
+	               program->cached ? "loaded" : "built", program->seconds);
 	if (clRetainProgram(program->program) != CL_SUCCESS)
 		return;
 	if (place->program)
@@ -344,35 +363,62 @@ void gemp_programs_release(gemp_device *device)
 	memset(device->loaded, 0, sizeof device->loaded);
 }
 
-/* The key includes source and options, so a program with another number of lanes is another program. */
-gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
+/* Writes all options of the compiler, and the key. The key includes source and options, so a program with another number
+ * of lanes is another program. */
+static gemp_code begin(gemp_program *out, gemp_text *all, const gemp_device *device, const char *source,
+                       const char *options)
 {
-	gemp_code code = GEMP_OK;
-	double began = gemp_now();
-	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	*out = (gemp_program){ 0 };
 	/* -w: some drivers print "1 warning generated" to the user's terminal */
-	gemp_text_print(&all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
+	gemp_text_print(all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
 	                device->gpu ? " -DGEMP_GPU=1" : "", device->nvidia ? " -DGEMP_NVIDIA=1" : "",
 	                options ? options : "");
-	GEMP_TRY_DONE(gemp_text_status(&all));
-	GEMP_TRY_DONE(make_key(out->key, device, source, all.data));
-	if (!find_loaded(out, device)) {
-		GEMP_TRY_DONE(load_or_build(out, device, source, all.data));
-		remember_program(device, out);
-	}
+	GEMP_TRY(gemp_text_status(all));
+	return make_key(out->key, device, source, all->data);
+}
+
+gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char *source, const char *options)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
+	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
+	GEMP_TRY(begin(&program, &all, device, source, options));
+	*out = is_stored(device, program.key) || find_loaded(&program, device);
+	return GEMP_OK;
+}
+
+gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options,
+                            atomic_bool *compiles)
+{
+	gemp_code code = GEMP_OK;
+	const double began = gemp_now();
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
+	GEMP_TRY_DONE(begin(out, &all, device, source, options));
+	GEMP_TRY_DONE(load_or_build(out, device, source, all.data, compiles));
 	out->seconds = gemp_now() - began;
-	compiling += out->cached ? 0 : out->seconds;
-	gemp_trace_add(out->cached ? "load kernels" : "compile", GEMP_LANE_HOST, began);
-	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)out->key[0],
-	               out->cached ? "loaded" : "built", out->seconds);
 done:
 	if (code != GEMP_OK)
 		gemp_program_free(out);
 	return code;
 }
 
-/* The program stays loaded on its device (remember_program) until newer programs replace it. */
+gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
+{
+	const double began = gemp_now();
+	atomic_bool compiles = false;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
+	GEMP_TRY(begin(out, &all, device, source, options));
+	if (!find_loaded(out, device)) {
+		if (!is_stored(device, out->key))
+			announce(device);
+		GEMP_TRY(gemp_program_load(out, device, source, options, &compiles));
+		gemp_program_remember(device, out);
+	}
+	out->seconds = gemp_now() - began;
+	gemp_trace_add(out->cached ? "load kernels" : "compile", GEMP_LANE_HOST, began);
+	return GEMP_OK;
+}
+
+/* The program stays loaded on its device (gemp_program_remember) until newer programs replace it. */
 void gemp_program_free(gemp_program *program)
 {
 	if (program->program)
