@@ -105,7 +105,9 @@ static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_s
 	for (int part = 0; part < PARTS; part++)
 		GEMP_THEN(GEMP_NEW(m.seconds[part], max + 1));
 	GEMP_TRY(gemp_comm_agree(runtime->comm, code));
-	GEMP_TRY(gemp_prepared_prepare(&out->query, runtime, graph, pattern, how));
+	gemp_prepared_options options = *how;
+	options.match.compiled = true;
+	GEMP_TRY(gemp_prepared_prepare(&out->query, runtime, graph, pattern, &options));
 	m.query = out->query;
 	GEMP_TRY(run_once(&m, first, &out->result));
 	out->first = gemp_now() - began;

@@ -119,8 +119,14 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 0 compares no counts of devices with the host's, 1 those of all pivots [-1: those of a few]:
 	 * match/sample_check. */
 	int sample_check;
-	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/interpreter. */
+	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/walk. */
 	unsigned interpret_walkers;
+	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none
+	 * [-1: from those that they complete while the kernel is compiled]: match/early_search. */
+	int early_pivots;
+	/* Rows: a pivot with more is left to the device by threads that search before the device begins [2^18]:
+	 * match/early_search. */
+	size_t early_rows;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

@@ -13,9 +13,8 @@ struct gemp_compilation {
 	gemp_device *device;
 	char *source, *options;
 	pthread_t thread;
-	bool started;         /* the thread is to be joined */
-	atomic_bool compiles; /* the thread occupies a core */
-	atomic_bool ended;    /* the thread has written all below */
+	bool started;      /* the thread is to be joined */
+	atomic_bool ended; /* the thread has written all below */
 	gemp_program program;
 	gemp_code code;
 	char message[GEMP_MESSAGE_SIZE]; /* of a failure, since messages belong to threads */
@@ -26,7 +25,7 @@ struct gemp_compilation {
 static void *run(void *self)
 {
 	gemp_compilation *c = self;
-	c->code = gemp_program_load(&c->program, c->device, c->source, c->options, &c->compiles);
+	c->code = gemp_program_load(&c->program, c->device, c->source, c->options);
 	if (c->code != GEMP_OK)
 		memcpy(c->message, gemp_message(), strlen(gemp_message()) + 1);
 	c->until = gemp_now();
@@ -90,11 +89,6 @@ gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, co
 bool gemp_compilation_has_ended(const gemp_compilation *c)
 {
 	return !c->started || atomic_load(&c->ended);
-}
-
-bool gemp_compilation_occupies(const gemp_compilation *c)
-{
-	return !gemp_compilation_has_ended(c) && atomic_load(&c->compiles);
 }
 
 static void join(gemp_compilation *c)

@@ -17,8 +17,6 @@ typedef struct gemp_compilation gemp_compilation;
 /* The texts are copied; options is not NULL. If an abandoned compilation of the same program still runs, it is taken up again. */
 gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, const char *source, const char *options);
 bool gemp_compilation_has_ended(const gemp_compilation *compilation);
-/* True while the thread occupies a core, and does not wait for another process that compiles the same program. */
-bool gemp_compilation_occupies(const gemp_compilation *compilation);
 /* Waits for the end, sets *out as gemp_program_new does, and frees the compilation. */
 gemp_code gemp_compilation_end(gemp_compilation *compilation, gemp_program *out);
 /* Does not wait. NULL is allowed. */

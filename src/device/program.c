@@ -289,10 +289,8 @@ static void announce(const gemp_device *device)
 		gemp_progress("compiling kernels, first run only", 0, 0, 0);
 }
 
-/* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. *compiles becomes
- * true before this process builds. */
-static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options,
-                               atomic_bool *compiles)
+/* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. */
+static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
 	char name[64];
@@ -301,7 +299,6 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	if (load_cached(out, device, options))
 		return GEMP_OK;
 	if (!keeps_binaries(device)) {
-		atomic_store(compiles, true);
 		GEMP_TRY(compile(out, device, source, options));
 		mark_name(name, out->key);
 		gemp_cache_store(name, "1", 1);
@@ -316,7 +313,6 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 			lock = -1;
 		}
 		device->compiler = true;
-		atomic_store(compiles, true);
 		GEMP_TRY_DONE(compile(out, device, source, options));
 		GEMP_TRY_DONE(store_binary(out->program, out->key));
 	}
@@ -386,14 +382,13 @@ gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char
 	return GEMP_OK;
 }
 
-gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options,
-                            atomic_bool *compiles)
+gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
 	const double began = gemp_now();
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	GEMP_TRY_DONE(begin(out, &all, device, source, options));
-	GEMP_TRY_DONE(load_or_build(out, device, source, all.data, compiles));
+	GEMP_TRY_DONE(load_or_build(out, device, source, all.data));
 	out->seconds = gemp_now() - began;
 done:
 	if (code != GEMP_OK)
@@ -404,13 +399,12 @@ done:
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	const double began = gemp_now();
-	atomic_bool compiles = false;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	GEMP_TRY(begin(out, &all, device, source, options));
 	if (!find_loaded(out, device)) {
 		if (!is_stored(device, out->key))
 			announce(device);
-		GEMP_TRY(gemp_program_load(out, device, source, options, &compiles));
+		GEMP_TRY(gemp_program_load(out, device, source, options));
 		gemp_program_remember(device, out);
 	}
 	out->seconds = gemp_now() - began;

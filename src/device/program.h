@@ -25,10 +25,8 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 /* True if the program need not be compiled: it is loaded, or a cache has it. */
 gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char *source, const char *options);
 /* The parts of gemp_program_new for a program that is not loaded. Any thread may load, since this neither reports nor
- * changes anything of the device; the thread of the device then remembers the program. *compiles becomes true before
- * this process compiles; until then it searches the cache or waits for another process. */
-gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options,
-                            atomic_bool *compiles);
+ * changes anything of the device; the thread of the device then remembers the program. */
+gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options);
 void gemp_program_remember(gemp_device *device, const gemp_program *program);
 void gemp_program_free(gemp_program *program);
 void gemp_programs_release(gemp_device *device); /* releases the loaded programs */

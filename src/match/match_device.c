@@ -1,8 +1,10 @@
 #include "match/match_device.h"
 
+#include "match/early_search.h"
 #include "match/exchange/working_set.h"
 #include "match/match_plan.h"
 #include "match/search/search.h"
+#include "match/search/search_build.h"
 
 /* A plan by two-paths has a table for each worker, with 4 bytes for each vertex. All tables together may take a quarter
  * of a CPU device's memory. */
@@ -99,6 +101,18 @@ static gemp_code make_rows(gemp_match *m)
 	return gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate);
 }
 
+/* Collective. Kernels that must be compiled first are built by the run, if threads of the host can search in the
+ * meantime. */
+static gemp_code build_kernels(gemp_match *m)
+{
+	bool known = true;
+	if (m->options.explained)
+		return GEMP_OK;
+	if (gemp_early_search_suits(m))
+		GEMP_TRY(gemp_search_is_known(m->search, &known));
+	return known ? gemp_search_build(m->search) : GEMP_OK;
+}
+
 gemp_code gemp_match_use_device(gemp_match *m)
 {
 	const gemp_match_options *options = &m->options;
@@ -115,13 +129,13 @@ gemp_code gemp_match_use_device(gemp_match *m)
 		                           .per = m->per,
 		                           .first_only = options->first_only && !m->phases.after_count,
 		                           .profile = options->profile,
-		                           .explained = options->explained,
 		                           .by_formula = options->count_by_formula,
 		                           .key_rank = m->pushdown.key_rank,
 		                           .round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, m->context, m->graph, m->plan, &m->rows->order, &m->rows->residency,
 	                         m->rows->views, &m->candidates, &search));
 	GEMP_TRY(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
+	GEMP_TRY(build_kernels(m));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
 	gemp_memory_report_measure(&m->memory, m->search, m->rows, &m->candidates, m->pull);

@@ -2,6 +2,7 @@
 
 #include "core/random.h"
 #include "match/distinct/distinct.h"
+#include "match/early_search.h"
 #include "match/exchange/rounds.h"
 #include "match/filter/residual.h"
 #include "match/forecast.h"
@@ -108,7 +109,18 @@ static gemp_search_statistics statistics_of(const gemp_match *m)
 {
 	if (m->interpreter)
 		return (gemp_search_statistics){ .found_local = gemp_interpreter_found(m->interpreter) };
-	return gemp_multi_statistics(m->search);
+	gemp_search_statistics all = gemp_multi_statistics(m->search);
+	all.found_local += m->early.found;
+	return all;
+}
+
+/* The pivots of this rank's search, also those from which the host has searched. With a balancer all ranks have the same
+ * pivots, so only rank 0 counts them. */
+static uint64_t own_pivots(const gemp_search *search)
+{
+	size_t pivots;
+	gemp_multi_former_pivots(search, &pivots);
+	return search->balancer && search->context->comm->rank ? 0 : pivots;
 }
 
 /* Collective. Sums all counters over the ranks in one reduction, which needs a struct whose members have one type. */
@@ -123,8 +135,7 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 		              .crossed = search.found_crossed,
 		              .kept = kept,
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
-		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter)
-		                                       : gemp_search_own_pivots(m->search),
+		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter) : own_pivots(m->search),
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
 		              .fetched = residual.copied,
 		              .referred = residual.referred,
@@ -261,7 +272,9 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
 	*result = (gemp_match_result){ .matches = f.classes,
-		                           .on_host = m->interpreter != NULL,
+		                           .on_host = m->interpreter || m->early.all,
+		                           .early_pivots = m->early.pivots,
+		                           .early_seconds = m->early.seconds,
 		                           .complete = rounds->complete,
 		                           .rounds = rounds->rounds,
 		                           .launches = f.launches,
@@ -292,6 +305,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 /* Collective. If the interpreter gives up, the sinks have received nothing, and the search on devices is prepared. */
 static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result *rounds)
 {
+	gemp_rounds_result device;
 	gemp_interpreter_result result;
 	bool done = false;
 	if (m->interpreter) {
@@ -304,7 +318,12 @@ static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result 
 	if (m->plan->arguments)
 		gemp_search_seed(m->search, m->seeds.ids, m->seeds.count);
 	gemp_multi_start(m->search, first);
-	GEMP_TRY(gemp_rounds_run(m->search, m->pull, rounds));
+	GEMP_TRY(gemp_early_search_run(m, first, rounds, &done));
+	if (done)
+		return GEMP_OK;
+	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &device));
+	rounds->rounds += device.rounds;
+	rounds->complete = device.complete;
 	gemp_multi_add_counts(m->search);
 	return GEMP_OK;
 }

@@ -54,6 +54,10 @@ typedef struct gemp_match_result {
 	/* the sample that the host has counted, too (match/sample_check.h): pivots, and their matches as the plan counts
 	 * them; 0 pivots: nothing was checked */
 	uint64_t checked_pivots, checked_matches;
+	/* pivots from which threads of the host searched before the device began, and the seconds that they took on this
+	 * rank (match/early_search.h); 0: none */
+	uint64_t early_pivots;
+	double early_seconds;
 } gemp_match_result;
 
 /* Collective. If sink is NULL, matches are only counted. */

@@ -25,6 +25,13 @@ typedef struct gemp_memory_report {
 	int sharers;
 } gemp_memory_report;
 
+/* What threads of the host did before the device began (match/early_search.h); zero if they did nothing. */
+typedef struct gemp_early_result {
+	uint64_t pivots, found; /* pivots of all ranks; matches of this rank, as the plan counts them */
+	double seconds;
+	bool all; /* no pivot was left to the device, or the sink wanted no more rows */
+} gemp_early_result;
+
 struct gemp_match {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -50,8 +57,9 @@ struct gemp_match {
 	/* A prepared match has either an interpreter or a search. A run whose interpreter gives up replaces it by a search. */
 	gemp_interpreter *interpreter;
 	gemp_search *search;
-	bool checked;     /* a run of the search was compared with the host (match/sample_check.h) */
-	gemp_seeds seeds; /* of the present run, if the plan has arguments */
+	gemp_early_result early; /* of the present run */
+	bool checked;            /* a run of the search was compared with the host (match/sample_check.h) */
+	gemp_seeds seeds;        /* of the present run, if the plan has arguments */
 	gemp_memory_report memory;
 	/* [pivot_count] slots of all pivots, once a part was set (match/match_run.h); NULL: no part was set */
 	gemp_vertex *pivots;

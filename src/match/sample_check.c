@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/random.h"
 #include "match/exchange/rounds.h"
+#include "match/host_walk.h"
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/search/search.h"
@@ -23,9 +24,7 @@ static const double renumber_seconds = 3e-9, max_renumbering = 2e-3;
 typedef struct checker {
 	gemp_match *match;
 	gemp_search *search;
-	gemp_host_rows rows;                       /* borrows the rows of the search */
-	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot; NULL: any vertex */
-	gemp_walk walk;
+	gemp_host_walk host;
 	gemp_walker *walker;
 	gemp_vertex *slots; /* [count] pivots whose matches were counted, by this rank and then by all that search them */
 	size_t count;
@@ -35,44 +34,12 @@ typedef struct checker {
 /* True if the options and the plan allow a check, which is the same on all ranks. */
 static bool is_checkable(const gemp_match *m)
 {
-	const gemp_match_options *o = &m->options;
 	double candidates = 0;
 	for (int v = 0; v < m->plan->vertex_count; v++)
 		candidates += m->candidates.bits[v] ? (double)m->candidates.count[v] : 0;
-	return gemp_limits_now()->sample_check && m->search && m->search->emit.all_resident && !m->pull &&
-	       !m->plan->arguments && !o->first_only && !o->in_parts && o->limit == UINT64_MAX && !m->per && !o->profile &&
+	return gemp_limits_now()->sample_check && gemp_host_walk_suits(m) && m->search->kernel &&
+	       m->options.limit == UINT64_MAX &&
 	       (candidates * renumber_seconds < max_renumbering || gemp_limits_now()->sample_check > 0);
-}
-
-/* Uses the rows of the search. Returns false if they are only on a device. */
-static bool use_rows(checker *c)
-{
-	const gemp_resident *rows = c->match->rows;
-	c->rows = (gemp_host_rows){ .vertices = c->match->graph->vertex_count,
-		                        .order = &rows->order,
-		                        .view_count = rows->view_count };
-	for (size_t v = 0; v < rows->view_count; v++) {
-		const gemp_view *view = &rows->views[v];
-		if (!view->begin || !view->neighbours)
-			return false;
-		c->rows.views[v] = (gemp_host_view){ .begin = view->begin,
-			                                 .neighbours = view->neighbours,
-			                                 .edges = view->edges };
-	}
-	return true;
-}
-
-static gemp_code use_candidates(checker *c)
-{
-	const gemp_candidates *candidates = &c->match->candidates;
-	for (int v = 0; v < c->match->plan->vertex_count; v++) {
-		if (!candidates->bits[v])
-			continue;
-		GEMP_TRY(GEMP_NEW(c->bits[v], candidates->words + 1));
-		gemp_candidates_by_slot(&c->match->rows->order, candidates->bits[v], c->bits[v], candidates->words);
-		c->walk.candidates[v] = c->bits[v];
-	}
-	return GEMP_OK;
 }
 
 static int compare_slots(const void *a, const void *b)
@@ -96,15 +63,16 @@ static void make_distinct(gemp_vertex *slots, size_t *count)
  * the same pivots draw the same ones, since they know the same plan. */
 static gemp_code draw_pivots(const checker *c, gemp_vertex **out, size_t *count)
 {
-	const gemp_search *s = c->search;
-	bool all = gemp_limits_now()->sample_check > 0 || s->pivots <= TRIED;
+	size_t pivots;
+	const gemp_vertex *slots = gemp_multi_former_pivots(c->search, &pivots);
+	bool all = gemp_limits_now()->sample_check > 0 || pivots <= TRIED;
 	uint64_t random = gemp_mix(c->match->plan->hash);
-	*count = all ? s->pivots : TRIED;
+	*count = all ? pivots : TRIED;
 	GEMP_TRY(GEMP_NEW(*out, *count + 1));
 	for (size_t i = 0; i < *count; i++) {
 		const double unit = gemp_random_unit(&random);
-		const size_t at = (size_t)((double)s->pivots * (i % 2 ? unit * unit : unit));
-		(*out)[i] = s->pivot_slots[all ? i : gemp_min(at, s->pivots - 1)];
+		const size_t at = (size_t)((double)pivots * (i % 2 ? unit * unit : unit));
+		(*out)[i] = slots[all ? i : gemp_min(at, pivots - 1)];
 	}
 	make_distinct(*out, count);
 	return GEMP_OK;
@@ -116,8 +84,8 @@ static bool count_pivot(checker *c, gemp_vertex slot, uint64_t allowed)
 	gemp_walker *w = c->walker;
 	const uint64_t before = w->found;
 	w->reported = w->work;
-	c->walk.budget = allowed;
-	atomic_store_explicit(&c->walk.work, 0, memory_order_relaxed);
+	c->host.walk.budget = allowed;
+	atomic_store_explicit(&c->host.walk.work, 0, memory_order_relaxed);
 	gemp_walker_begin(w, &slot);
 	gemp_walker_move(w);
 	if (!w->active)
@@ -140,7 +108,7 @@ static gemp_code count_sample(checker *c)
 	size_t count;
 	GEMP_TRY(draw_pivots(c, &drawn, &count));
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(c->walker, 1), GEMP_ARRAY(c->slots, count + 1)));
-	GEMP_TRY(gemp_walker_init(c->walker, &c->walk, NULL));
+	GEMP_TRY(gemp_walker_init(c->walker, &c->host.walk, NULL));
 	for (size_t i = ranks > 1 ? (size_t)comm->rank : 0; i < count && left >= PARTS; i += ranks) {
 		const uint64_t before = c->walker->work;
 		if (count_pivot(c, drawn[i], forced ? UINT64_MAX : left / PARTS))
@@ -208,10 +176,9 @@ static gemp_code report_difference(const checker *c, uint64_t device, uint64_t h
 
 static void free_checker(checker *c)
 {
-	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		gemp_free(c->bits[v]);
 	if (c->walker)
 		gemp_walker_free(c->walker);
+	gemp_host_walk_free(&c->host);
 	gemp_free_all(c->walker, c->slots);
 }
 
@@ -221,13 +188,11 @@ static gemp_code check(gemp_match *m, gemp_checked_sample *out)
 	GEMP_OWNED_BY(free_checker) checker c = { .match = m, .search = m->search };
 	const gemp_comm *comm = m->context->comm;
 	uint64_t found;
-	if (gemp_comm_sum1(comm, !use_rows(&c)) > 0)
+	bool there;
+	GEMP_TRY(gemp_host_walk_new(&c.host, m, &there));
+	if (!there)
 		return GEMP_OK;
-	c.walk = (gemp_walk){
-		.plan = m->plan, .rows = &c.rows, .key_rank = m->pushdown.key_rank, .alone = true, .deadline = HUGE_VAL
-	};
-	gemp_code code = use_candidates(&c);
-	GEMP_THEN(count_sample(&c));
+	gemp_code code = count_sample(&c);
 	GEMP_TRY(gather_sample(&c, code));
 	uint64_t sums[] = { c.count, c.found };
 	gemp_comm_sum(comm, sums, 2);

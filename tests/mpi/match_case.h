@@ -4,6 +4,7 @@
 #define GEMP_TESTS_MATCH_CASE_H
 
 #include "core/log.h"
+#include "match/early_search.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
@@ -130,6 +131,18 @@ static inline bool rows_are_right(const reference *r, const gemp_match_options *
 	return o->distinct == GEMP_BY_ORBIT || reference_matches(&kept, o->distinct) == c->count;
 }
 
+/* Before the device begins, threads of the host search from no pivot, from some, or from all of them, and leave pivots
+ * with several rows to the device. */
+static inline void force_early_search(void)
+{
+	static const int pivots[] = { 0, 3, 1 << 30, 40 };
+	static const size_t rows[] = { 1 << 18, 2, 1 << 18, 7, 1 };
+	static unsigned turn;
+	TEST_LIMIT(early_pivots, pivots[turn % 4]);
+	TEST_LIMIT(early_rows, rows[turn % 5]);
+	turn++;
+}
+
 static inline bool check_answer(const case_graph *g, const question *q, const gemp_match_options *o)
 {
 	gemp_pattern *pattern = parse_question(q, g->distributed);
@@ -141,10 +154,14 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 	gemp_sink sink = collecting_sink(&rows);
 	reference r;
 	describe(q, o);
+	force_early_search();
 	reference_new(&r, g->whole, pattern, o->semantics);
 	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	assert_all_ok(gemp_match_run(match, o->listed ? &sink : NULL, &result));
 	assert_all(numbers_are_right(&r, o, &result));
+	if (match->search && gemp_early_search_suits(match) && gemp_limits_now()->early_pivots == 1 << 30 &&
+	    gemp_limits_now()->early_rows == 1 << 18)
+		assert_all(result.early_pivots == result.pivots && result.on_host && !result.launches);
 	if (o->listed) {
 		assert_all(rows.rounds > 0 && rows.last_rounds >= 1);
 		collecting_gather(&rows);
@@ -159,6 +176,8 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 		assert_all(again.matches == result.matches && again.pivots == result.pivots &&
 		           again.checked_matches == checked);
 	}
+	TEST_LIMIT_DEFAULT(early_pivots);
+	TEST_LIMIT_DEFAULT(early_rows);
 	gemp_match_free(match);
 	reference_free(&r);
 	gemp_pattern_free(pattern);

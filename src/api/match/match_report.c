@@ -82,6 +82,13 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	else
 		gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
 		                   gemp_counted(result->pivots, "pivot").text);
+	if (result->early_pivots) {
+		gemp_report_set(
+			report, "early_search",
+			json_pack("{s:o,s:f}", "pivots", gemp_json_count(result->early_pivots), "seconds", result->early_seconds));
+		gemp_report_detail(report, "; threads of the host searched from %s while the kernel was compiled",
+		                   gemp_grouped(result->early_pivots).text);
+	}
 	if (result->checked_pivots) {
 		json_t *check = json_object();
 		gemp_json_set_counts(check, { "pivots", result->checked_pivots }, { "matches", result->checked_matches });

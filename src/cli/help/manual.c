@@ -43,6 +43,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "launches, pivots, result_fill",
 	  "match: number of kernel launches and of start vertices; used share of the result buffer." },
 	{ "searched_on", "match: host if threads of the host searched, without a device; otherwise device." },
+	{ "early_search",
+	  "match on devices: pivots from which threads of the host searched while the kernel was compiled, and the seconds of rank 0; absent if there were none." },
 	{ "sample_check",
 	  "match on devices: pivots whose matches the host has counted, too, and these matches with duplicates; absent if nothing was checked." },
 	{ "exchange",

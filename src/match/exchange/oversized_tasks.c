@@ -4,6 +4,7 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "match/search/search.h"
+#include "match/search/search_build.h"
 
 #include <string.h>
 
@@ -222,6 +223,7 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
 	                         base->views, &s->candidates, &options));
+	GEMP_TRY(gemp_search_build(s->search));
 	s->search->sink = other->sink;
 	if (!s->plan->arguments)
 		gemp_search_pivots(s->search, s->slots, s->tasks.count);

@@ -146,7 +146,7 @@ static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *resul
 	return gemp_comm_agree(comm, gemp_pull_end(pull));
 }
 
-/* A sink that removes duplicates in several passes asks to repeat the whole search. */
+/* A sink that removes duplicates in several passes asks to repeat the whole search, with all of its pivots. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -159,6 +159,8 @@ gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_resu
 			GEMP_TRY_DONE(run_parts(&r, pull, result));
 		else
 			GEMP_TRY_DONE(run_part(&r, true, result));
+		if (r.again && !r.enough)
+			GEMP_TRY_DONE(gemp_comm_agree(search->context->comm, gemp_multi_all_pivots(search)));
 	} while (r.again && !r.enough);
 	result->complete = !r.enough;
 done:

@@ -31,6 +31,7 @@ typedef struct gemp_match_options {
 	/* pattern edges whose images rows must contain in addition to the edges of RETURN and of conditions, as bits */
 	uint64_t wanted_edges;
 	int count_per;  /* --count-per: 1 + pattern vertex, see gemp_match_vertex_counts; 0: off */
+	bool compiled;  /* the kernels are built before the match runs, since its time is measured */
 	bool explained; /* --dry-run: the kernels are not built, and the match cannot run */
 	/* --estimate: the match is sampled (match/estimate.h) and not run; GEMP_EUSAGE if it cannot be sampled */
 	bool sampled;

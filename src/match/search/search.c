@@ -14,28 +14,6 @@
 
 enum { UNIT_ITEMS = 2048 }; /* work-items for each compute unit of a GPU; default of the tuning key match.unit_items */
 
-/* Collective. Every rank generates the text, and one rank of each node compiles it. Nested loops on an NVIDIA GPU get
- * at most 40 registers, so that 1,536 work-items fit on a compute unit. The registers that spill belong to outer
- * loops. */
-static gemp_code build_kernel(gemp_search *search)
-{
-	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	GEMP_OWNED char *fixed = NULL;
-	const gemp_nested_search *nested = search->nested;
-	gemp_code code = gemp_kernel_source(&fixed, nested ? "nested.clh" : "match.clh");
-	if (code == GEMP_OK && nested)
-		gemp_nested_emit(&text, fixed, nested->plan, &nested->shape, &nested->options);
-	else if (code == GEMP_OK)
-		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
-	GEMP_THEN(gemp_text_status(&text));
-	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-	bool limited = nested && search->context->device->nvidia;
-	GEMP_TRY(
-		gemp_runtime_program(search->context, &search->program, text.data, limited ? "-cl-nv-maxrregcount=40" : ""));
-	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
-	return gemp_comm_agree(search->context->comm, code);
-}
-
 /* The steps whose partial matches become tasks of their own, as bits. On a GPU these are the first two extensions, so
  * that several workers share the work of a hub. */
 static uint32_t choose_split(const gemp_search *search)
@@ -110,8 +88,8 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 }
 
 /* The order of the calls matters: the shape determines the layout, the rows determine nested loops, the memory that is
- * left determines marks, and the balancer determines whether the kernel has code for slices. Building the kernel and
- * preparing the rows are not counted as upload. */
+ * left determines marks, and the balancer determines whether the kernel has code for slices. Building programs and preparing
+ * the rows are not counted as upload. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -143,8 +121,6 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 		search->emit.sliced = options->leader->emit.sliced;
 	} else
 		GEMP_TRY(gemp_search_balance_new(search));
-	if (!options->explained)
-		GEMP_TRY(build_kernel(search));
 	if (!search->balancer)
 		search->work[0].count = search->range.count;
 	*out = search;
@@ -172,11 +148,12 @@ void gemp_search_free(gemp_search *search)
 	gemp_nested_free(search->nested, device);
 	if (search->kernel)
 		clReleaseKernel(search->kernel);
+	gemp_compilation_abandon(search->compilation);
 	gemp_program_free(&search->program);
 	if (!search->options.leader)
 		gemp_balancer_free(search->balancer);
 	gemp_free_all(search->control_words, search->capacity, search->base, search->work, search->seed_slots,
-	              search->pivot_slots, search->all_slots, search);
+	              search->pivot_slots, search->all_slots, search->source, search);
 }
 
 /* The device has three arrays of counters, each with one counter for each step. */
@@ -294,8 +271,12 @@ gemp_code gemp_multi_few_pivots(gemp_search *first, const gemp_vertex *slots, si
 	for (gemp_search *s = first; s; s = s->next) {
 		gemp_vertex *few = NULL;
 		GEMP_TRY(GEMP_COPY(few, slots, count));
-		s->all_slots = s->pivot_slots;
-		s->all_pivots = s->pivots;
+		if (s->all_slots) {
+			gemp_free(s->pivot_slots);
+		} else {
+			s->all_slots = s->pivot_slots;
+			s->all_pivots = s->pivots;
+		}
 		s->pivot_slots = few;
 		s->pivots = count;
 		s->range = (gemp_task_range){ 0, count };
@@ -317,6 +298,12 @@ gemp_code gemp_multi_all_pivots(gemp_search *first)
 		s->all_slots = NULL;
 	}
 	return use_pivots(first);
+}
+
+const gemp_vertex *gemp_multi_former_pivots(const gemp_search *first, size_t *count)
+{
+	*count = first->all_slots ? first->all_pivots : first->pivots;
+	return first->all_slots ? first->all_slots : first->pivot_slots;
 }
 
 /* Statistics belong to one run. The counters of a profile, in contrast, are never cleared. */

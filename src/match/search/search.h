@@ -12,8 +12,8 @@
 #include "match/search/search_state.h"
 #include "partition/views/resident.h"
 
-/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All arguments are borrowed. If rows come in
- * rounds, the views are not uploaded, and only the lengths of their rows are read. */
+/* Collective. Uploads rows, bitmaps and pivots. All arguments are borrowed. If rows come in rounds, the views are not
+ * uploaded, and only the lengths of their rows are read. The search can run once search_build.h has built its kernel. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
@@ -39,9 +39,11 @@ gemp_code gemp_multi_restart(gemp_search *first, bool anew);
 /* Local. Replaces the pivots on all devices, and cuts them into chunks. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
 /* Local. Replaces the pivots on all devices, until gemp_multi_all_pivots brings the former pivots back. The slots ascend,
- * and no more than the former pivots. */
+ * and are no more than the former pivots. Several calls in a row replace the same former pivots. */
 gemp_code gemp_multi_few_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
 gemp_code gemp_multi_all_pivots(gemp_search *first);
+/* Local. The slots of the former pivots, or of the present ones if they are not replaced. */
+const gemp_vertex *gemp_multi_former_pivots(const gemp_search *first, size_t *count);
 /* Local. Sets the sink of the next run and clears the statistics. */
 void gemp_multi_start(gemp_search *first, gemp_sink *sink);
 /* Local. Adds the statistics of the run to the work and the timers of the devices' contexts. */

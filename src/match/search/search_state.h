@@ -4,6 +4,7 @@
 #ifndef GEMP_MATCH_SEARCH_SEARCH_STATE_H
 #define GEMP_MATCH_SEARCH_SEARCH_STATE_H
 
+#include "device/compilation.h"
 #include "device/staging.h"
 #include "graph/batch.h"
 #include "match/codegen/kernel_text.h"
@@ -64,7 +65,6 @@ typedef struct gemp_search_options {
 	uint64_t outbox;          /* items of an area; 0: chosen by memory */
 	double launch_factor;     /* C of the launch formula; 0: 0.8 */
 	bool profile;             /* count the partial matches that pass each step */
-	bool explained;           /* the search will not run, so no kernel is built */
 	uint64_t per;             /* pattern vertices at whose images matches are counted (match/match_run.h) */
 	bool first_only;          /* one result of each task is enough */
 	bool by_formula;          /* only the number of matches is needed */
@@ -115,8 +115,10 @@ typedef struct gemp_search {
 	gemp_item_layout layout;
 	gemp_emit_options emit;
 	gemp_search_options options;
+	char *source;                  /* text of the kernel, until the program is built; NULL before and after */
+	gemp_compilation *compilation; /* NULL: the program is built, or nobody builds it */
 	gemp_program program;
-	cl_kernel kernel;
+	cl_kernel kernel;           /* NULL: the kernel is not built yet (match/search/search_build.h) */
 	gemp_nested_search *nested; /* NULL: the kernel is not a nested kernel */
 	bool stored;                /* the program's binary was stored after the first launch */
 	size_t workers;
