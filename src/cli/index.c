@@ -53,7 +53,7 @@ const gemp_command gemp_command_index = {
 		"An index of rows has the edges of several types merged, as queries read them that allow any of these types "
 		"(-[:A|B]->, -->) or both directions of directed types (-[:A]-). A query uses an index if it names exactly the "
 		"same types and direction, and if it need not tell parallel edges apart. An index of values has the vertices "
-		"sorted by an attribute, for queries in which it equals a literal, as (n {name: 'X'}) or WHERE n.year = 1980. "
+		"sorted by an attribute, for queries in which it equals a literal or is IN a list, as (n {name: 'X'}). "
 		"--explain names the indexes that a query uses.\n"
 		"With a query or a file of queries the command adds the indexes that these would use. With G.h5 alone it lists "
 		"the indexes of the file.\n"

@@ -194,6 +194,8 @@ static const char *const value_queries[] = {
 	"MATCH (a) WHERE a.name = 'Jack' OR a.number = 5 RETURN id(a)",
 	"MATCH (a)-->(b) WHERE a.number = $n RETURN id(a), id(b)",
 	"MATCH (a) WHERE a.number = $n AND a.name = 'Jack' RETURN id(a)",
+	"MATCH (a) WHERE a.name IN ['Z', 'nobody', 'Jack', 'Z'] RETURN id(a)",
+	"MATCH (a)--(b) WHERE a.number IN [0, $n] AND NOT b.name IN ['Z'] RETURN id(a), id(b)",
 };
 
 enum { VALUE_QUERIES = sizeof value_queries / sizeof *value_queries };

@@ -173,7 +173,7 @@ static gemp_code look_up(gemp_candidates *candidates, gemp_runtime *context, gem
 			left[(*left_count)++] = conditions[i];
 			continue;
 		}
-		GEMP_TRY(gemp_value_lookup_find(graph, index, expr, &ids, &found));
+		GEMP_TRY(gemp_value_lookup_find(graph, context->comm, index, expr, &ids, &found));
 		GEMP_TRY(gemp_comm_agree(context->comm,
 		                         keep_ids(candidates, (size_t)__builtin_ctzll(conditions[i]->vertices), ids, found)));
 	}
