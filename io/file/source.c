@@ -321,3 +321,29 @@ gemp_code gemp_source_hash(const char *path, uint64_t *hash)
 	fclose(file);
 	return code;
 }
+
+/* Reads with large calls, since the next block is in the page cache or the kernel reads it ahead. */
+static bool hash_beside(FILE *file, char *buffer, const atomic_bool *stop, XXH3_state_t *state)
+{
+	size_t got = GEMP_SOURCE_HASHED;
+	if (!state || XXH3_64bits_reset(state) != XXH_OK)
+		return false;
+	while (got && !atomic_load_explicit(stop, memory_order_relaxed)) {
+		if (read_file(file, "", buffer, GEMP_SOURCE_HASHED, &got) != GEMP_OK)
+			return false;
+		XXH3_64bits_update(state, buffer, got);
+	}
+	return got == 0;
+}
+
+uint64_t gemp_source_hash_beside(const char *path, char *buffer, const atomic_bool *stop)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return 0;
+	XXH3_state_t *state = XXH3_createState();
+	const uint64_t hash = hash_beside(file, buffer, stop, state) ? XXH3_64bits_digest(state) : 0;
+	XXH3_freeState(state);
+	fclose(file);
+	return hash;
+}

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,5 +33,9 @@ uint64_t gemp_source_position(const gemp_source *source);
 
 /* XXH3 of the stored bytes, as `xxhsum -H3` prints it. */
 gemp_code gemp_source_hash(const char *path, uint64_t *hash);
+/* The same on this thread alone, with a buffer of GEMP_SOURCE_HASHED bytes. Returns 0 after a failure, and soon after
+ * *stop has become true. */
+enum { GEMP_SOURCE_HASHED = 1 << 20 };
+uint64_t gemp_source_hash_beside(const char *path, char *buffer, const atomic_bool *stop);
 
 #endif

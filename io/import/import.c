@@ -186,18 +186,6 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 	};
 }
 
-/* Rank i % ranks hashes file i. The hash is 0 on all other ranks, so a sum distributes the hashes. */
-gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
-{
-	gemp_code code = GEMP_OK;
-	memset(hashes, 0, count * sizeof *hashes);
-	for (size_t i = (size_t)comm->rank; i < count; i += (size_t)comm->size)
-		GEMP_THEN(gemp_source_hash(paths[i], &hashes[i]));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_comm_sum(comm, hashes, (int)count);
-	return GEMP_OK;
-}
-
 /* The builder needs the same files in the same order on all ranks, since messages name files by their number. */
 gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options)
 {

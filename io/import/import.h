@@ -61,9 +61,6 @@ typedef struct gemp_paths {
 /* Local. Lists the files that an import with these options reads, for its provenance. */
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options);
 
-/* Collective. hashes[count] becomes the XXH3 of each file's bytes on all ranks, for gemp_provenance. */
-gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes);
-
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path); /* copies the path */
 void gemp_paths_free(gemp_paths *paths);
 

@@ -65,6 +65,7 @@ void gemp_graph_close(gemp_graph *graph)
 	if (!graph)
 		return;
 	gemp_shard_free(graph->shard);
+	gemp_source_hashes_free(graph->input_hashes);
 	gemp_paths_free(&graph->inputs);
 	gemp_free_all(graph->name, graph);
 }
@@ -142,6 +143,8 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 	gemp_shard *shard = NULL;
 	const gemp_format *format = NULL;
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths inputs = { 0 };
+	GEMP_OWNED_BY(gemp_source_hashes_free_at)
+	gemp_source_hashes *hashes = NULL; /* reads `inputs`, so it is freed first */
 	gemp_step_times steps = { 0 };
 	*out = NULL;
 	if (chosen.format)
@@ -159,12 +162,15 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 		                              .default_type = chosen.default_type,
 		                              .merged_rows = true,
 		                              .steps = &steps };
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
+	gemp_code code = gemp_import_files(&inputs, &how);
 	double since = gemp_now();
+	GEMP_THEN(gemp_source_hashes_begin(&hashes, &context->comm, (const char *const *)inputs.path, inputs.count));
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
 	GEMP_TRY(gemp_import(&shard, &context->comm, &how));
 	GEMP_TRY(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph", &steps,
 	                   since));
 	(*out)->inputs = inputs;
+	(*out)->input_hashes = GEMP_MOVE(hashes);
 	inputs = (gemp_paths){ 0 };
 	return GEMP_OK;
 }

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "gemp/analytics.h"
 #include "graph/graph.h"
+#include "io/file/source_hashes.h"
 #include "io/import/import.h"
 
 struct gemp_graph {
@@ -17,6 +18,7 @@ struct gemp_graph {
 	gemp_timers timers;    /* seconds of opening, making or changing the graph that no report has yet */
 	gemp_step_times steps; /* the steps of importing or generating the graph; the count is 0 for any other graph */
 	gemp_paths inputs;     /* the files that the graph was imported from */
+	gemp_source_hashes *input_hashes; /* of these files; NULL if the graph was not imported */
 };
 
 /* Local. Returns the seconds of the graph and sets them to zero, so that only one report contains them. */

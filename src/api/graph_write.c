@@ -37,8 +37,10 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 		provenance.inputs = (const char *const *)graph->inputs.path;
 	}
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
-	if (provenance.input_count)
-		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
+	if (settings->input_count)
+		GEMP_TRY(gemp_source_hashes_make(comm, provenance.inputs, provenance.input_count, hashes));
+	else if (graph->input_hashes)
+		GEMP_TRY(gemp_source_hashes_get(graph->input_hashes, comm, hashes));
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
 		*bytes += file_size(provenance.inputs[i]);

@@ -1,5 +1,6 @@
 #include "device/drivers.h"
 
+#include "core/background.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -7,8 +8,6 @@
 #include "device/device.h"
 
 #include <dirent.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,10 +176,10 @@ bool gemp_drivers_restrict(const char *vendors, const char *devices)
 /* LOADING ON A THREAD */
 
 static struct {
-	pthread_t thread;
-	bool started, running; /* running: the thread is to be joined */
-	cl_device_id gpu;      /* the only GPU */
-	cl_context context;    /* for the GPU; NULL: there is none, or it was taken */
+	gemp_background thread;
+	bool started;
+	cl_device_id gpu;   /* the only GPU */
+	cl_context context; /* for the GPU; NULL: there is none, or it was taken */
 } preloading;
 
 /* The results are dropped; the loader and the drivers keep what they have found. A failure is reported by the list of
@@ -203,27 +202,19 @@ static void *load_drivers(void *unused)
 	return NULL;
 }
 
-/* The thread blocks all signals, so that handlers run on the main thread. Without a thread the drivers are loaded when
- * the devices are listed. */
+/* Without a thread the drivers are loaded when the devices are listed. */
 void gemp_drivers_preload(void)
 {
-	sigset_t all, before;
 	if (preloading.started)
 		return;
 	preloading.started = true;
 	gemp_pocl_claim_folder();
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return;
-	preloading.running = pthread_create(&preloading.thread, NULL, load_drivers, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	gemp_background_start(&preloading.thread, load_drivers, NULL);
 }
 
 void gemp_drivers_wait(void)
 {
-	if (preloading.running)
-		pthread_join(preloading.thread, NULL);
-	preloading.running = false;
+	gemp_background_wait(&preloading.thread);
 }
 
 cl_context gemp_drivers_take_context(cl_device_id id)

@@ -1,7 +1,11 @@
 /* Tests the import of tables: expected graphs of samples, error messages, and that the graph does not depend on the
  * number of ranks. */
 #include "import_case.h"
+#include "io/file/source_hashes.h"
 #include "io/import/table_reader.h"
+
+#include <errno.h>
+#include <sys/stat.h>
 
 /* The options for one file of vertices and one file of edges, either of which may be missing. */
 typedef struct pair {
@@ -202,11 +206,36 @@ static void hashes_are_the_same_on_all_ranks(void **state)
 	(void)state;
 	const char *paths[] = { write_text_file("h1", "abc"), write_text_file("h2", "de"), write_text_file("h3", "f") };
 	uint64_t together[3], own[3];
-	assert_all_ok(gemp_import_hashes(&test_comm, paths, 3, together));
-	assert_all_ok(gemp_import_hashes(&alone, paths, 3, own));
+	assert_all_ok(gemp_source_hashes_make(&test_comm, paths, 3, together));
+	assert_all_ok(gemp_source_hashes_make(&alone, paths, 3, own));
 	assert_all(memcmp(together, own, sizeof own) == 0 && own[0] != own[1]);
 	paths[1] = "/not/there";
-	assert_all_code(gemp_import_hashes(&test_comm, paths, 3, together), GEMP_ENOINPUT);
+	assert_all_code(gemp_source_hashes_make(&test_comm, paths, 3, together), GEMP_ENOINPUT);
+}
+
+/* The thread does not open a pipe, where it would wait for a writer or take the bytes of the import. */
+static void hashes_beside_the_import(void **state)
+{
+	(void)state;
+	const char *paths[] = { write_text_file("h1", "abc"), write_text_file("h2", ""), write_text_file("h3", "f") };
+	const char *pipe = test_path("pipe"), *missing[] = { paths[0], "/not/there" };
+	uint64_t expected[3], hashes[3];
+	gemp_source_hashes *beside = NULL;
+	assert_all_ok(gemp_source_hashes_make(&alone, paths, 3, expected));
+	assert_all_ok(gemp_source_hashes_begin(&beside, &test_comm, paths, 3));
+	for (int turn = 0; turn < 2; turn++) {
+		assert_all_ok(gemp_source_hashes_get(beside, &test_comm, hashes));
+		assert_all(memcmp(hashes, expected, sizeof hashes) == 0);
+	}
+	gemp_source_hashes_free(beside);
+	assert_all_ok(gemp_source_hashes_begin(&beside, &test_comm, missing, 2));
+	assert_all_code(gemp_source_hashes_get(beside, &test_comm, hashes), GEMP_ENOINPUT);
+	gemp_source_hashes_free(beside);
+	if (test_comm.rank == 0)
+		assert_return_code(mkfifo(pipe, 0600), errno);
+	gemp_comm_agree(&test_comm, GEMP_OK);
+	assert_all_ok(gemp_source_hashes_begin(&beside, &alone, &pipe, 1));
+	gemp_source_hashes_free(beside);
 }
 
 static void seeds_give_other_orders(void **state)
@@ -267,6 +296,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(missing_files_are_named),
 		cmocka_unit_test(errors_in_late_lines_have_the_right_number),
 		cmocka_unit_test(hashes_are_the_same_on_all_ranks),
+		cmocka_unit_test(hashes_beside_the_import),
 		cmocka_unit_test(seeds_give_other_orders),
 		cmocka_unit_test(files_are_assigned_to_ranks),
 		cmocka_unit_test(memory_may_run_out),

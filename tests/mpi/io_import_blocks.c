@@ -1,6 +1,7 @@
 /* An imported graph must depend neither on the order of lines, nor on how files are cut into blocks for ranks and
  * threads, nor on compression. */
 #include "import_case.h"
+#include "io/file/source_hashes.h"
 #include "io/text/lines.h"
 
 #include "comm/comm.h"
@@ -83,7 +84,7 @@ static gemp_code write_and_hash(const gemp_comm *comm, gemp_shard *graph, const 
 	gemp_code code = gemp_graph_file_write(comm, graph, path, NULL);
 	if (code == GEMP_OK)
 		code = gemp_graph_file_verify(comm, path);
-	return code == GEMP_OK ? gemp_import_hashes(comm, &path, 1, hash) : code;
+	return code == GEMP_OK ? gemp_source_hashes_make(comm, &path, 1, hash) : code;
 }
 
 static void check_import(const char *path, uint64_t expected, uint64_t file)
