@@ -1,19 +1,17 @@
 #include "device/compilation.h"
 
+#include "core/background.h"
 #include "core/memory.h"
 #include "core/timer.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
 struct gemp_compilation {
 	gemp_device *device;
 	char *source, *options;
-	pthread_t thread;
-	bool started;      /* the thread is to be joined */
+	gemp_background thread;
 	atomic_bool ended; /* the thread has written all below */
 	gemp_program program;
 	gemp_code code;
@@ -31,18 +29,6 @@ static void *run(void *self)
 	c->until = gemp_now();
 	atomic_store(&c->ended, true);
 	return NULL;
-}
-
-/* Signals are blocked, so that handlers run on the program's own threads. Without a thread the caller compiles when it
- * needs the program. */
-static void start_thread(gemp_compilation *c)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return;
-	c->started = pthread_create(&c->thread, NULL, run, c) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void free_compilation(gemp_compilation *c)
@@ -79,7 +65,7 @@ gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, co
 		c->device = device;
 		GEMP_TRY(GEMP_COPY(c->source, source, strlen(source) + 1));
 		GEMP_TRY(GEMP_COPY(c->options, options, strlen(options) + 1));
-		start_thread(c);
+		gemp_background_start(&c->thread, run, c); /* without a thread, join() compiles */
 	}
 	*out = c;
 	c = NULL;
@@ -88,16 +74,15 @@ gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, co
 
 bool gemp_compilation_has_ended(const gemp_compilation *c)
 {
-	return !c->started || atomic_load(&c->ended);
+	return !c->thread.running || atomic_load(&c->ended);
 }
 
 static void join(gemp_compilation *c)
 {
-	if (c->started)
-		pthread_join(c->thread, NULL);
+	if (c->thread.running)
+		gemp_background_wait(&c->thread);
 	else
 		run(c);
-	c->started = false;
 }
 
 /* The thread has recorded nothing, since the trace belongs to the caller's thread. */
@@ -122,7 +107,7 @@ void gemp_compilation_abandon(gemp_compilation *c)
 {
 	if (!c)
 		return;
-	if (c->started && !gemp_compilation_has_ended(c)) {
+	if (!gemp_compilation_has_ended(c)) {
 		c->next = c->device->abandoned;
 		c->device->abandoned = c;
 		return;
