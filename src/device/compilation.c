@@ -112,8 +112,7 @@ void gemp_compilation_abandon(gemp_compilation *c)
 		c->device->abandoned = c;
 		return;
 	}
-	if (c->started)
-		join(c);
+	gemp_background_wait(&c->thread);
 	free_compilation(c);
 }
 
