@@ -45,6 +45,7 @@ static inline int open_context(void **state)
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	TEST_LIMIT(match_chunk_cost, 1); /* small chunks, so that every rank takes some of a small graph */
 	TEST_LIMIT(sample_check, 1);     /* the host counts the matches of all pivots, too */
+	TEST_LIMIT(early_pivots, 0);     /* whether a kernel was compiled before must not matter */
 	return runtime_with_devices(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
@@ -176,7 +177,7 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 		assert_all(again.matches == result.matches && again.pivots == result.pivots &&
 		           again.checked_matches == checked);
 	}
-	TEST_LIMIT_DEFAULT(early_pivots);
+	TEST_LIMIT(early_pivots, 0);
 	TEST_LIMIT_DEFAULT(early_rows);
 	gemp_match_free(match);
 	reference_free(&r);
