@@ -94,7 +94,8 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, uint64_t **out,
                                gemp_h5_slab *rows)
 {
-	uint64_t *picked = NULL, count = 0;
+	GEMP_OWNED uint64_t *picked = NULL;
+	uint64_t count = 0;
 	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(picked, graph->rows)));
 	for (size_t v = 0; v < graph->rows; v++) {
 		const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
@@ -104,6 +105,7 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 	}
 	*rows = (gemp_h5_slab){ gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
 	*out = picked;
+	picked = NULL;
 	return GEMP_OK;
 }
 
