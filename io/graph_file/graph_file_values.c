@@ -14,7 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_BLOCK = 4096 }; /* keys that a lookup may read together: as fast as one key */
+enum {
+	MAX_BLOCK = 4096, /* keys that a lookup may read together: as fast as one key */
+	MARGIN = 2,       /* keys on both sides that are checked, too */
+};
 
 static char *group_of(size_t number)
 {
@@ -45,11 +48,12 @@ gemp_code gemp_file_describe_value_index(const gemp_h5 *h5, const gemp_shard *gr
 }
 
 /* Collective. *at becomes the first of the entries [0, entries) whose key is not less than `key`. Every rank reads the
- * same keys. */
+ * same keys. A checksum is compared only if all keys are read, but the order shows damage: a damaged key that leads the
+ * search astray is beside the last block, and greater than the key after it or less than the key before it. */
 static gemp_code find_key(const gemp_h5 *h5, const char *keys, uint64_t entries, uint64_t key, uint64_t *at)
 {
 	const uint64_t together = gemp_min(gemp_limits_now()->lookup_block, MAX_BLOCK);
-	uint64_t low = 0, high = entries, block[MAX_BLOCK];
+	uint64_t low = 0, high = entries, block[MAX_BLOCK + 2 * MARGIN];
 	const gemp_h5_type type = gemp_h5_type_of(GEMP_H5_U64);
 	while (high - low > together) {
 		const uint64_t middle = low + (high - low) / 2;
@@ -59,11 +63,14 @@ static gemp_code find_key(const gemp_h5 *h5, const char *keys, uint64_t entries,
 		else
 			high = middle;
 	}
-	GEMP_TRY(gemp_h5_read(h5, GEMP_OK, keys, type, low, high - low, 0, block));
-	uint64_t found = 0;
-	while (found < high - low && block[found] < key)
-		found++;
-	*at = low + found;
+	const uint64_t begin = low < MARGIN ? 0 : low - MARGIN, end = gemp_min(high + MARGIN, entries);
+	GEMP_TRY(gemp_h5_read(h5, GEMP_OK, keys, type, begin, end - begin, 0, block));
+	for (uint64_t i = begin + 1; i < end; i++)
+		if (block[i - begin] < block[i - begin - 1])
+			return gemp_file_damaged(h5, keys, "does not ascend");
+	while (low < high && block[low - begin] < key)
+		low++;
+	*at = low;
 	return GEMP_OK;
 }
 
@@ -73,7 +80,10 @@ static gemp_code keep_equal(const gemp_h5 *h5, const char *group, uint64_t entri
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
 	GEMP_OWNED char *path = NULL;
-	const gemp_h5_slab rows = { entries, first, h5->comm->rank == 0 ? *count : 0 };
+	const bool reads = h5->comm->rank == 0;
+	/* The other ranks have no entries, at the end: the last rank reads the offset after the last string, for which the
+	 * checksum counts on it. */
+	const gemp_h5_slab rows = { entries, reads ? first : entries, reads ? *count : 0 };
 	size_t kept = 0;
 	bool comparable;
 	GEMP_TRY(gemp_h5_get_text(h5, group, "values", &path));
@@ -88,13 +98,13 @@ static gemp_code keep_equal(const gemp_h5 *h5, const char *group, uint64_t entri
 	return GEMP_OK;
 }
 
-/* Collective. Checks that the ids are vertices. */
+/* Collective. Checks that the ids are vertices, and ascend as those of one key. */
 static gemp_code check_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const gemp_vertex *ids,
                            size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (ids[i] >= graph->vertex_count)
-			return gemp_file_damaged(h5, group, "names a vertex that the graph lacks");
+		if (ids[i] >= graph->vertex_count || (i && ids[i] <= ids[i - 1]))
+			return gemp_file_damaged(h5, group, "has vertices that do not ascend or that the graph lacks");
 	return GEMP_OK;
 }
 
@@ -109,7 +119,8 @@ gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, si
 	GEMP_TRY(find_key(h5, keys, entries, key, &first));
 	if (key < UINT64_MAX)
 		GEMP_TRY(find_key(h5, keys, entries, key + 1, &end));
-	GEMP_CHECK(first <= end);
+	if (first > end)
+		return gemp_file_damaged(h5, keys, "does not ascend");
 	*count = (size_t)(end - first);
 	gemp_code code = GEMP_NEW(found, *count);
 	GEMP_TRY(gemp_h5_read(h5, code, vertices, gemp_h5_type_of(GEMP_H5_U32), first, *count, 0, found));

@@ -54,7 +54,7 @@ const gemp_command gemp_command_index = {
 		"(-[:A|B]->, -->) or both directions of directed types (-[:A]-). A query uses an index if it names exactly the "
 		"same types and direction, and if it need not tell parallel edges apart. An index of values has the vertices "
 		"sorted by an attribute, for queries in which it equals a literal or is IN a list, as (n {name: 'X'}). A lookup "
-		"takes about a millisecond, so such an index pays from some 100,000 vertices on. "
+		"takes about a millisecond, so an index of fewer than 65,536 values is not used. "
 		"--explain names the indexes that a query uses.\n"
 		"With a query or a file of queries the command adds the indexes that these would use. With G.h5 alone it lists "
 		"the indexes of the file.\n"

@@ -16,6 +16,7 @@ const gemp_limits gemp_limits_default = {
 	.view_chunk = 1 << 22,
 	.renumber_chunk = 1 << 26,
 	.indexes = true,
+	.value_index_min = 1 << 16,
 	.lookup_block = 4096,
 	.rows_bucket = 1 << 15,
 	.rows_reversed = 1 << 24,

@@ -63,7 +63,11 @@ done
 expect 0 1 index q.h5 "$query" --param year=1990 --json -
 equal "$(names)" year 'an index of values for a query'
 expect 0 1 match v1.h5 "${query/\$year/1990}" --explain --dry-run
-grep -q 'index of values: m.year = 1990' out || fail '--explain names no index of values'
+! grep -q 'index of values' out || fail 'an index of a few values is used'
+expect 0 1 generate movies --films 2000 --people 66000 -o big.h5 --quiet
+expect 0 1 index big.h5 --values name
+expect 0 2 match big.h5 "MATCH (p {name: 'X'}) RETURN p" --explain
+grep -q "index of values: p.name = 'X'" out || fail '--explain names no index of values'
 expect 2 1 index v1.h5 --values born --values nothing
 says 'values nothing: v1.h5 has no such attribute of vertices'
 expect 2 2 index v1.h5 --values rating
@@ -75,6 +79,23 @@ expect 65 3 verify v2.h5
 "$GEMP_PYTHON" -c 'import h5py; h5py.File("m2.h5", "r+")["indexes/rows/0"].attrs["direction"] = "in"'
 expect 65 2 verify m2.h5
 says "m2.h5: '/indexes/rows/0' has other rows than its relations; make the indexes again"
+
+# spoil CODE: verify finds what Python's CODE does to the keys and vertices of a copy of big.h5
+spoil() {
+	cp big.h5 spoilt.h5
+	"$GEMP_PYTHON" -c "import h5py; f = h5py.File('spoilt.h5', 'r+')['indexes/values/0']
+k, v, n = f['keys'], f['vertices'], len(f['keys']); $1"
+	expect 65 2 verify spoilt.h5
+}
+spoil 'k[:] = k[:][::-1]'
+expect 65 2 match spoilt.h5 "MATCH (p {name: 'X'}) RETURN p"
+says "'/indexes/values/0/keys' does not ascend"
+spoil 'k[n // 2] = 2**64 - 1 - k[n // 2]'
+spoil 'v[:] = 2**32 - 2'
+name=$(expect 0 1 match big.h5 'MATCH (p:Person) RETURN p.name LIMIT 1' -o - --quiet && sed -n 2p out)
+expect 65 2 match spoilt.h5 "MATCH (p {name: '$name'}) RETURN p"
+says "'/indexes/values/0' has vertices that do not ascend or that the graph lacks"
+spoil 'v[3] = v[4]'
 
 # Refusals.
 expect 66 2 index none.h5 --rows '*'

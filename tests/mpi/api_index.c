@@ -274,18 +274,37 @@ static void same_answers_by_values(void **state)
 	}
 }
 
+/* All entries of the index are read, so checksums are compared. */
+static void one_long_value(void **state)
+{
+	(void)state;
+	enum { LONG = 70000 }; /* stored by offsets and bytes */
+	static char name[LONG + 1], text[LONG + 64];
+	char path[256];
+	gemp_shard *shard = NULL;
+	gemp_graph *graph = NULL;
+	fixture made = fixture_new(12, 0, KEYS_INTEGER, 4);
+	memset(name, 'n', LONG);
+	for (size_t v = 0; v < made.vertex_count; v++)
+		made.vertices[v].values[3] = fixture_string(name);
+	snprintf(path, sizeof path, "%s", test_path_all("long.h5"));
+	snprintf(text, sizeof text, "MATCH (a) WHERE a.name = '%s' RETURN id(a)", name);
+	assert_all_ok(fixture_build(&shard, &made, &test_comm, &(gemp_builder_options){ .seed = 1 }, 1));
+	assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
+	gemp_shard_free(shard);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	index_values(graph);
+	gemp_graph_close(graph);
+	compare_values(path, text, true);
+	fixture_free(&made);
+}
+
 /* MEMORY */
 
-typedef struct memory_step {
-	const char *path;
-	bool replaces; /* replaces the indexes of the file first */
-} memory_step;
-
-/* Lists the indexes of a file, and asks a query that uses them. */
-static gemp_code index_and_ask(void *self)
+/* Replaces the indexes of a file, and asks a query that uses them. */
+static gemp_code index_and_ask(void *path)
 {
 	static const char *const rows[] = { "*" }, *const values[] = { "name" };
-	const memory_step *step = self;
 	gemp_graph *graph = NULL;
 	gemp_query *query = NULL;
 	gemp_query_result result;
@@ -295,10 +314,10 @@ static gemp_code index_and_ask(void *self)
 	settings.rows = rows;
 	settings.values = values;
 	settings.row_count = settings.value_count = 1;
-	settings.drop = step->replaces;
+	settings.drop = true;
 	gemp_query_settings_init(&options);
 	options.place = GEMP_PLACE_HOST;
-	gemp_code code = gemp_graph_open(&graph, context, step->path);
+	gemp_code code = gemp_graph_open(&graph, context, path);
 	if (code == GEMP_OK)
 		code = gemp_graph_index(graph, &settings, NULL);
 	if (code == GEMP_OK)
@@ -310,7 +329,6 @@ static gemp_code index_and_ask(void *self)
 	return code;
 }
 
-/* As in the tests of graph files, only a single rank writes. */
 static void memory_may_run_out(void **state)
 {
 	(void)state;
@@ -320,13 +338,12 @@ static void memory_may_run_out(void **state)
 	const gemp_builder_options options = { .seed = 3 };
 	gemp_shard *shard = NULL;
 	fixture made = fixture_new(30, 60, KEYS_INTEGER, 3);
-	memory_step step = { path, test_comm.size == 1 };
 	snprintf(path, sizeof path, "%s", test_path_all("memory.h5"));
 	assert_all_ok(fixture_build(&shard, &made, &test_comm, &options, 3));
 	assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
 	gemp_shard_free(shard);
-	assert_all_ok(index_and_ask(&step));
-	assert_all_survive_no_memory(index_and_ask, &step);
+	assert_all_ok(index_and_ask(path));
+	assert_all_survive_no_memory(index_and_ask, path);
 	assert_all_ok(gemp_graph_verify(context, path, NULL)); /* each failure left a whole file */
 	fixture_free(&made);
 }
@@ -334,10 +351,9 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(same_answers),
-		API_TEST(same_answers_of_devices),
-		API_TEST(same_answers_by_values),
-		API_TEST(memory_may_run_out),
+		API_TEST(same_answers),   API_TEST(same_answers_of_devices), API_TEST(same_answers_by_values),
+		API_TEST(one_long_value), API_TEST(memory_may_run_out),
 	};
+	TEST_LIMIT(value_index_min, 0);
 	return test_main_all(argc, argv, tests);
 }

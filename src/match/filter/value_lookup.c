@@ -26,7 +26,8 @@ int gemp_value_lookup_index(const gemp_shard *graph, const gemp_expr *expr)
 {
 	const int attribute = gemp_limits_now()->indexes ? gemp_value_lookup_attribute(graph, expr) : GEMP_NO_LOOKUP;
 	for (size_t i = 0; attribute != GEMP_NO_LOOKUP && i < graph->value_index_count; i++)
-		if (graph->value_indexes[i].attribute == (size_t)attribute)
+		if (graph->value_indexes[i].attribute == (size_t)attribute &&
+		    graph->value_indexes[i].entries >= gemp_limits_now()->value_index_min)
 			return (int)i;
 	return GEMP_NO_LOOKUP;
 }
