@@ -11,6 +11,7 @@
 struct gemp_compilation {
 	gemp_device *device;
 	char *source, *options;
+	bool keep; /* a binary is kept; decided by the caller, since limits may change while the thread runs */
 	gemp_background thread;
 	atomic_bool ended; /* the thread has written all below */
 	gemp_program program;
@@ -23,7 +24,7 @@ struct gemp_compilation {
 static void *run(void *self)
 {
 	gemp_compilation *c = self;
-	c->code = gemp_program_load(&c->program, c->device, c->source, c->options);
+	c->code = gemp_program_load(&c->program, c->device, c->source, c->options, c->keep);
 	if (c->code != GEMP_OK)
 		memcpy(c->message, gemp_message(), strlen(gemp_message()) + 1);
 	c->until = gemp_now();
@@ -63,6 +64,7 @@ gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, co
 	if (!c) {
 		GEMP_TRY(GEMP_NEW(c, 1));
 		c->device = device;
+		c->keep = gemp_program_keeps_binary(device);
 		GEMP_TRY(GEMP_COPY(c->source, source, strlen(source) + 1));
 		GEMP_TRY(GEMP_COPY(c->options, options, strlen(options) + 1));
 		gemp_background_start(&c->thread, run, c); /* without a thread, join() compiles */

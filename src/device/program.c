@@ -225,7 +225,7 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
  * 13 kernels of filter.cl a first query took 6.1 instead of 2.9 s of the processor, and a later one .33 instead of .40
  * (PoCL 3.1, two cores, 2026-11). So binaries pay only if several ranks need them at the same time, or if the user has
  * turned the second compilation off, as our tests do. */
-static bool keeps_binaries(const gemp_device *device)
+bool gemp_program_keeps_binary(const gemp_device *device)
 {
 	const int chosen = gemp_limits_now()->program_binaries;
 	if (chosen >= 0)
@@ -270,7 +270,7 @@ static void mark_name(char name[64], const uint64_t key[2])
 static bool is_stored(const gemp_device *device, const uint64_t key[2])
 {
 	char name[64];
-	if (keeps_binaries(device))
+	if (gemp_program_keeps_binary(device))
 		cache_name(name, key);
 	else
 		mark_name(name, key);
@@ -290,7 +290,8 @@ static void announce(const gemp_device *device)
 }
 
 /* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. */
-static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
+static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options,
+                               bool keep)
 {
 	gemp_code code = GEMP_OK;
 	char name[64];
@@ -298,7 +299,7 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	bool waited;
 	if (load_cached(out, device, options))
 		return GEMP_OK;
-	if (!keeps_binaries(device)) {
+	if (!keep) {
 		GEMP_TRY(compile(out, device, source, options));
 		mark_name(name, out->key);
 		gemp_cache_store(name, "1", 1);
@@ -382,13 +383,13 @@ gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char
 	return GEMP_OK;
 }
 
-gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options)
+gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options, bool keep)
 {
 	gemp_code code = GEMP_OK;
 	const double began = gemp_now();
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	GEMP_TRY_DONE(begin(out, &all, device, source, options));
-	GEMP_TRY_DONE(load_or_build(out, device, source, all.data));
+	GEMP_TRY_DONE(load_or_build(out, device, source, all.data, keep));
 	out->seconds = gemp_now() - began;
 done:
 	if (code != GEMP_OK)
@@ -404,7 +405,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	if (!find_loaded(out, device)) {
 		if (!is_stored(device, out->key))
 			announce(device);
-		GEMP_TRY(gemp_program_load(out, device, source, options));
+		GEMP_TRY(gemp_program_load(out, device, source, options, gemp_program_keeps_binary(device)));
 		gemp_program_remember(device, out);
 	}
 	out->seconds = gemp_now() - began;
@@ -471,7 +472,7 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program rebuilt = { 0 };
 	GEMP_OWNED char *source = NULL, *options = NULL;
-	if (program->cached || device->gpu || !keeps_binaries(device))
+	if (program->cached || device->gpu || !gemp_program_keeps_binary(device))
 		return GEMP_OK;
 	GEMP_TRY(source_and_options(device, program->program, &source, &options));
 	GEMP_TRY(compile(&rebuilt, device, source, options));

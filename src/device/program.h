@@ -24,9 +24,11 @@ typedef struct gemp_program {
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 /* True if the program need not be compiled: it is loaded, or a cache has it. */
 gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char *source, const char *options);
+/* Whether a binary of each program is kept in our cache. */
+bool gemp_program_keeps_binary(const gemp_device *device);
 /* The parts of gemp_program_new for a program that is not loaded. Any thread may load, since this neither reports nor
- * changes anything of the device; the thread of the device then remembers the program. */
-gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options);
+ * reads limits; `keep` is gemp_program_keeps_binary. The thread of the device then remembers the program. */
+gemp_code gemp_program_load(gemp_program *out, gemp_device *device, const char *source, const char *options, bool keep);
 void gemp_program_remember(gemp_device *device, const gemp_program *program);
 void gemp_program_free(gemp_program *program);
 void gemp_programs_release(gemp_device *device); /* releases the loaded programs */

@@ -332,7 +332,7 @@ static void random_host(host *g, uint64_t *random, int size)
  * occur several times up to isomorphism. */
 static bool pattern_text(char *text, int size, unsigned edges)
 {
-	unsigned part[8];
+	unsigned part[8] = { 0 };
 	int bit = 0, n = sprintf(text, "edges:");
 	bool first = true;
 	for (int i = 0; i < size; i++)
