@@ -115,10 +115,13 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 	return GEMP_OK;
 }
 
-/* Renames the temporary file, or removes it if `code` is an error. Afterwards gemp_signals has forgotten the temporary
- * name. */
+/* Renames the temporary file, or removes it if `code` is an error. A file that is replaced keeps its permissions.
+ * Afterwards gemp_signals has forgotten the temporary name. */
 static gemp_code commit_file(const char *temporary, const char *path, gemp_code code)
 {
+	struct stat old;
+	if (code == GEMP_OK && stat(path, &old) == 0 && chmod(temporary, old.st_mode & 0777) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: its permissions cannot be kept: %s", path, strerror(errno));
 	if (code == GEMP_OK && rename(temporary, path) != 0)
 		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s; choose another place or make room", path,
 		                 strerror(errno));

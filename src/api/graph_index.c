@@ -14,6 +14,9 @@
 #include "match/filter/value_lookup.h"
 #include "pattern/bind/bind.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -216,8 +219,12 @@ static gemp_code write_file(gemp_graph *graph, bool compressed)
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_shard *fresh = NULL;
 	const char *weight = NULL;
+	char path[PATH_MAX]; /* a link stays a link */
 	GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, graph->shard, graph->name));
-	GEMP_TRY(gemp_graph_file_write_indexed(comm, graph->shard, graph->name, weight, compressed));
+	GEMP_TRY(gemp_comm_agree(comm, realpath(graph->name, path)
+	                                   ? GEMP_OK
+	                                   : gemp_fail(GEMP_EIO, "%s: cannot be found: %s", graph->name, strerror(errno))));
+	GEMP_TRY(gemp_graph_file_write_indexed(comm, graph->shard, path, weight, compressed));
 	GEMP_TRY(gemp_graph_file_open(&fresh, comm, graph->name));
 	gemp_shard_free(graph->shard);
 	graph->shard = fresh;

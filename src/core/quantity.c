@@ -99,8 +99,9 @@ gemp_shown gemp_counted(uint64_t count, const char *noun)
 {
 	gemp_shown shown = gemp_grouped(count);
 	const size_t used = strlen(shown.text), length = strlen(noun);
-	const bool vertex = length > 2 && strcmp(noun + length - 2, "ex") == 0;
-	const bool sibilant = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* matches, but epochs */
+	const bool vertex = length > 4 && strcmp(noun + length - 4, "rtex") == 0; /* vertices, but indexes */
+	const bool sibilant = (length > 3 && strcmp(noun + length - 3, "tch") == 0) /* matches, but epochs */ ||
+	                      (length > 0 && noun[length - 1] == 'x');
 	const char *end = count == 1 ? "" : vertex ? "ices" : sibilant ? "es" : "s";
 	const int stem = (int)(count != 1 && vertex ? length - 2 : length);
 	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", stem, noun, end);

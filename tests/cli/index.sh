@@ -49,6 +49,17 @@ expect 0 1 index q.h5 --drop --json -
 equal "$(names)" '' 'indexes after --drop'
 cmp -s q.h5 plain.h5 || fail 'a file without its indexes differs from the file before'
 
+# The file is replaced, but a link to it stays a link, and permissions stay.
+cp plain.h5 private.h5
+chmod 600 private.h5
+ln -s private.h5 link.h5
+expect 0 2 index link.h5 --rows '*:in'
+grep -q 'link.h5: 1 index' out || fail 'no list'
+[ -L link.h5 ] || fail 'a link became a file'
+equal "$(stat -c %a private.h5)" 600 'permissions'
+expect 0 1 index private.h5 --json -
+equal "$(names)" 'ACTS_IN|HAS_GENRE:in' 'indexes made through a link'
+
 # Indexes of values.
 query="MATCH (m:Movie {year: \$year})<-[:ACTS_IN]-(p) RETURN m, p"
 rows plain.h5 1 "${query/\$year/1990}" >expected

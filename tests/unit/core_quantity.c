@@ -91,6 +91,7 @@ static void shown(void **state)
 	assert_string_equal(gemp_grouped(UINT64_MAX).text, "18,446,744,073,709,551,615");
 	assert_string_equal(gemp_counted(1, "vertex").text, "1 vertex");
 	assert_string_equal(gemp_counted(0, "vertex").text, "0 vertices");
+	assert_string_equal(gemp_counted(2, "index").text, "2 indexes");
 	assert_string_equal(gemp_counted(2000, "match").text, "2,000 matches");
 	assert_string_equal(gemp_counted(1, "match").text, "1 match");
 	assert_string_equal(gemp_counted(30, "epoch").text, "30 epochs");
