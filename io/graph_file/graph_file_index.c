@@ -105,8 +105,14 @@ gemp_code gemp_file_get_row_index(const gemp_h5 *h5, const gemp_shard *graph, ge
 {
 	GEMP_OWNED_BY(gemp_file_matrix_free)
 	gemp_file_matrix matrix = matrix_of(h5, graph, (size_t)(index - graph->row_indexes), index->entries);
+	GEMP_OWNED_BY(gemp_row_index_free) gemp_row_index now = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL;
 	uint64_t first = 0;
+	GEMP_TRY(gemp_file_expect_index(h5, "/indexes/rows", matrix.path));
+	GEMP_TRY(describe(h5, graph, (size_t)(index - graph->row_indexes), &now));
+	if (now.part != index->part || now.entries != index->entries ||
+	    memcmp(now.relations, index->relations, graph->relation_count * sizeof *now.relations) != 0)
+		return gemp_file_index_replaced(h5);
 	GEMP_TRY(gemp_file_matrix_get_pointers(&matrix, graph, &begin, &first));
 	GEMP_TRY(gemp_file_matrix_get_indices(&matrix, graph, begin, first, &index->neighbours));
 	index->offsets = begin;

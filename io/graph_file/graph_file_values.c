@@ -47,6 +47,32 @@ gemp_code gemp_file_describe_value_index(const gemp_h5 *h5, const gemp_shard *gr
 	return GEMP_OK;
 }
 
+/* HDF5 finds a path only if all groups before it exist. */
+gemp_code gemp_file_expect_index(const gemp_h5 *h5, const char *kind, const char *path)
+{
+	const char *const levels[] = { "/indexes", kind, path };
+	bool there = true;
+	for (size_t i = 0; i < sizeof levels / sizeof *levels && there; i++)
+		GEMP_TRY(gemp_h5_exists(h5, levels[i], &there));
+	return there ? GEMP_OK : gemp_file_index_replaced(h5);
+}
+
+gemp_code gemp_file_index_replaced(const gemp_h5 *h5)
+{
+	return gemp_fail(GEMP_EIO, "%s: its indexes were replaced while it was in use; run this command again", h5->path);
+}
+
+/* Collective. Checks that the file still has the index that it had when it was opened. */
+static gemp_code expect_same(const gemp_h5 *h5, const gemp_shard *graph, const char *group, size_t number)
+{
+	const gemp_value_index *before = &graph->value_indexes[number];
+	gemp_value_index now;
+	GEMP_TRY(gemp_file_expect_index(h5, "/indexes/values", group));
+	GEMP_TRY(gemp_file_describe_value_index(h5, graph, number, &now));
+	return now.attribute == before->attribute && now.entries == before->entries ? GEMP_OK
+	                                                                            : gemp_file_index_replaced(h5);
+}
+
 /* Collective. *at becomes the first of the entries [0, entries) whose key is not less than `key`. Every rank reads the
  * same keys. A checksum is compared only if all keys are read, but the order shows damage: a damaged key that leads the
  * search astray is beside the last block, and greater than the key after it or less than the key before it. */
@@ -116,6 +142,7 @@ gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, si
 	GEMP_OWNED gemp_vertex *found = NULL;
 	const uint64_t entries = graph->value_indexes[number].entries, key = gemp_value_key(value);
 	uint64_t first, end = entries;
+	GEMP_TRY(expect_same(h5, graph, group, number));
 	GEMP_TRY(find_key(h5, keys, entries, key, &first));
 	if (key < UINT64_MAX)
 		GEMP_TRY(find_key(h5, keys, entries, key + 1, &end));

@@ -16,4 +16,10 @@ gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, si
 gemp_code gemp_file_put_value_index(const gemp_h5 *h5, gemp_shard *graph, size_t number);
 gemp_code gemp_file_verify_value_index(const gemp_h5 *h5, gemp_shard *graph, size_t number);
 
+/* Another program may replace the indexes of a file that is in use, whose graph and hash stay. This fails if the file
+ * lacks the group `path` of an index, which is in the group `kind`. */
+gemp_code gemp_file_expect_index(const gemp_h5 *h5, const char *kind, const char *path);
+/* Local. The failure: an index is not the one that the file had when it was opened. */
+gemp_code gemp_file_index_replaced(const gemp_h5 *h5);
+
 #endif

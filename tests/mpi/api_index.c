@@ -299,6 +299,43 @@ static void one_long_value(void **state)
 	fixture_free(&made);
 }
 
+/* The graph was opened before its indexes were replaced, which keeps the hash of the file. */
+static void replaced_indexes(void **state)
+{
+	(void)state;
+	static const char *const asked[] = { "MATCH (a {name: 'Z'}) RETURN id(a)", "MATCH (a)-->(b) RETURN id(a)" };
+	static const char *const rows[] = { "*:in" }, *const values[] = { "number" };
+	char path[256];
+	gemp_shard *shard = NULL;
+	fixture made = fixture_new(40, 80, KEYS_INTEGER, 4);
+	snprintf(path, sizeof path, "%s", test_path_all("replaced.h5"));
+	assert_all_ok(fixture_build(&shard, &made, &test_comm, &(gemp_builder_options){ .seed = 1 }, 1));
+	for (size_t q = 0; q < 4; q++) {
+		gemp_graph *graph = NULL, *other = NULL;
+		gemp_query *query = NULL;
+		gemp_query_result result;
+		gemp_index_settings settings;
+		gemp_index_settings_init(&settings);
+		settings.drop = true;
+		settings.rows = rows;
+		settings.values = values;
+		settings.row_count = settings.value_count = q < 2;
+		assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
+		assert_all_ok(gemp_graph_open(&graph, context, path));
+		index_values(graph);
+		add_rows(graph, all_rows, 1);
+		assert_all_ok(gemp_graph_open(&other, context, path));
+		assert_all_ok(gemp_graph_index(other, &settings, NULL));
+		gemp_graph_close(other);
+		assert_all_ok(gemp_query_open(&query, graph, asked[q % 2], NULL));
+		assert_all_code(gemp_query_count(query, &result, NULL), GEMP_EIO);
+		gemp_query_close(query);
+		gemp_graph_close(graph);
+	}
+	gemp_shard_free(shard);
+	fixture_free(&made);
+}
+
 /* MEMORY */
 
 /* Replaces the indexes of a file, and asks a query that uses them. */
@@ -352,7 +389,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(same_answers),   API_TEST(same_answers_of_devices), API_TEST(same_answers_by_values),
-		API_TEST(one_long_value), API_TEST(memory_may_run_out),
+		API_TEST(one_long_value), API_TEST(replaced_indexes),        API_TEST(memory_may_run_out),
 	};
 	TEST_LIMIT(value_index_min, 0);
 	return test_main_all(argc, argv, tests);
