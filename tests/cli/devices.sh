@@ -14,7 +14,7 @@ query='MATCH (a)--(b)--(c)--(a) RETURN a, b, c'
 rows() { tail -n +2 "$1" | sort | md5sum; }
 expect 0 1 match g.h5 "$query" --devices cpu -o one.tsv --result-buffer 50 -q
 for ranks in 1 2 3; do
-	expect 0 $ranks match g.h5 "$query" --devices cpu,0 -o several.tsv --result-buffer 50 -q --json several.json
+	expect 0 $ranks match g.h5 "$query" --on device --devices cpu,0 -o several.tsv --result-buffer 50 -q --json several.json
 	equal "$(rows several.tsv)" "$(rows one.tsv)" "rows of $ranks ranks"
 	"$GEMP_PYTHON" - several.json $ranks <<'END' || fail "wrong report of $ranks ranks"
 import json, sys

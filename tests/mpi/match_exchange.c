@@ -11,6 +11,7 @@
 #include "match/exchange/working_set.h"
 #include "match/filter/candidates.h"
 #include "match/search/search.h"
+#include "match/search/search_build.h"
 #include "match/search/search_launch.h"
 #include "match/search/search_state.h"
 #include "partition/views/resident.h"
@@ -53,6 +54,7 @@ static void parts_search(parts *p, bool listed, uint64_t outbox)
 	gemp_search_options options = { .listed = listed, .outbox = outbox, .result_buffer = 3 };
 	assert_all_ok(gemp_search_new(&p->search, context, p->graph.distributed, p->plan, &p->rows->order,
 	                              &p->rows->residency, p->rows->views, &p->candidates, &options));
+	assert_all_ok(gemp_search_build(p->search));
 }
 
 static void parts_free(parts *p)
