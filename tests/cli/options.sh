@@ -54,6 +54,15 @@ done
 cp out help
 alone 0 help match
 cmp -s out help || fail 'help match and match --help differ'
+alone 0 help som
+cp out help
+alone 0 help som train
+cmp -s out help || fail 'help som train is not the help of som'
+expect 2 3 help som trane
+says "no usage of som begins with 'trane'"
+"$GEMP_SOURCE_DIR/jobs/quickstart.sh" --help >out || fail 'quickstart.sh --help failed'
+grep -q 'jobs/quickstart.sh \[COMMAND' out || fail 'quickstart.sh --help does not explain its arguments'
+grep -q Building out && fail 'quickstart.sh --help builds'
 alone 0 generate --help
 grep -q -- '--films' out || fail 'generate --help does not name its parameters'
 version=$(sed -n 's/^project(gemp-mpi VERSION \([0-9.]*\).*/\1/p' "$GEMP_SOURCE_DIR/CMakeLists.txt")

@@ -248,6 +248,19 @@ gemp_code gemp_help_print(const gemp_text *text)
 	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
 }
 
+/* Some commands have a first word that says what they do, such as `train`. It begins a line of their usage. */
+static gemp_code check_word(const gemp_command *command, const char *word)
+{
+	const size_t length = strlen(word);
+	for (const char *line = command->arguments; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, word, length) == 0 && (line[length] == ' ' || line[length] == '\0'))
+			return GEMP_OK;
+	}
+	return gemp_fail(GEMP_EUSAGE, "no usage of %s begins with '%s' ('gemp-mpi help %s' shows all)", command->name, word,
+	                 command->name);
+}
+
 /* --as markdown and --as man print all commands, with or without an argument. */
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
@@ -258,6 +271,8 @@ static gemp_code help(gemp_context *context, const gemp_options *options, gemp_r
 		command = gemp_command_find(options->table, options->arguments[0]);
 		if (!command)
 			return gemp_command_unknown(options->table, options->arguments[0]);
+		if (options->argument_count > 1)
+			GEMP_TRY(check_word(command, options->arguments[1]));
 	}
 	if (options->as == 1)
 		gemp_help_markdown(&text, options->table);
@@ -273,11 +288,11 @@ static gemp_code help(gemp_context *context, const gemp_options *options, gemp_r
 const gemp_command gemp_command_help = {
 	.name = "help",
 	.bit = GEMP_ON_HELP,
-	.arguments = "[COMMAND]",
+	.arguments = "[COMMAND [WORD]]",
 	.summary = "Explains a command and its options, or lists the commands",
 	.text = "",
-	.examples = "gemp-mpi help match\ngemp-mpi help --as man | man -l -\n",
-	.argument_count = { 0, 1 },
+	.examples = "gemp-mpi help match\ngemp-mpi help som train\ngemp-mpi help --as man | man -l -\n",
+	.argument_count = { 0, 2 },
 	.run = help,
 	.local = true,
 };
