@@ -166,7 +166,8 @@ static const gemp_option table[] = {
 	/* --symmetry, --count-by, --pivot and --attributes turn an optimisation off, for measurements and for tests that
 	 * compare the two ways. */
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search, AT(pivot),
-	  "on: start at the pattern vertex with the fewest candidates; off: at the first one, with all graph vertices." },
+	  "on: start at the pattern vertex whose order of the others has the least estimated work (of equal ones, at the vertex "
+	  "with the fewest candidates), from its candidates; off: at the first one, from all graph vertices." },
 	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search, AT(order),
 	  "Order in which the pattern's vertices are bound: all of them, by name or number (from 0), each after a "
 	  "neighbour. Default: the order with the least estimated work." },
