@@ -157,37 +157,46 @@ static gemp_code enlarge_leaf(gemp_number_set *set, gemp_number_leaf *leaf, bool
 	return GEMP_OK;
 }
 
-/* The arguments of split_leaf. The set has its new level already. */
+/* The arguments of split_range. The set has its new level already. */
 typedef struct split_task {
 	gemp_number_set *set;
-	size_t parts;      /* leaves that an old leaf becomes */
-	uint64_t *scratch; /* [threads][leaf_slots][width] */
+	size_t count, parts; /* old leaves; leaves that an old leaf becomes */
+	size_t ranges;       /* ranges of old leaves, each of which one thread splits */
+	uint64_t *scratch;   /* [ranges][leaf_slots][width] */
 } split_task;
 
 /* Distributes the numbers of an old leaf, which is the first of its parts now, to all its parts. */
-static void split_leaf(void *context, unsigned thread, size_t i)
+static void split_leaf(gemp_number_set *set, gemp_number_leaf *leaf, uint64_t *copy)
 {
-	const split_task *s = context;
-	gemp_number_leaf *leaf = s->set->leaf + i * s->parts;
-	const size_t bytes = slot_bytes(s->set, s->set->leaf_slots);
-	uint64_t *copy = s->scratch + thread * s->set->leaf_slots * s->set->width;
+	const size_t bytes = slot_bytes(set, set->leaf_slots);
 	memcpy(copy, leaf->slots, bytes);
 	memset(leaf->slots, 0, bytes);
 	leaf->count = 0;
-	move_slots(s->set, copy, s->set->leaf_slots);
+	move_slots(set, copy, set->leaf_slots);
 }
 
-/* Adds this number of levels, and each leaf becomes 2^levels leaves. */
+static void split_range(void *context, unsigned thread, size_t range)
+{
+	const split_task *s = context;
+	uint64_t *copy = s->scratch + range * s->set->leaf_slots * s->set->width;
+	(void)thread;
+	for (size_t i = range * s->count / s->ranges; i < (range + 1) * s->count / s->ranges; i++)
+		split_leaf(s->set, s->set->leaf + i * s->parts, copy);
+}
+
+/* Adds this number of levels, and each leaf becomes 2^levels leaves. The scratch does not count: it is small beside a
+ * large set, and a set whose budget is a power of two could otherwise use only half of it. */
 static gemp_code split_leaves(gemp_number_set *set, unsigned levels, bool *fits)
 {
 	const size_t count = (size_t)1 << set->level, parts = (size_t)1 << levels, words = set->leaf_slots * set->width;
+	const size_t ranges = gemp_min(count, (size_t)gemp_threads());
 	GEMP_OWNED uint64_t *scratch = NULL;
 	GEMP_OWNED uint64_t *added = NULL;
 	gemp_number_leaf *leaf;
-	*fits = slot_bytes(set, (parts * count + gemp_threads()) * set->leaf_slots) <= set->budget;
+	*fits = slot_bytes(set, parts * count * set->leaf_slots) <= set->budget;
 	if (!*fits)
 		return GEMP_OK;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, gemp_threads() * words), GEMP_ARRAY(added, (parts - 1) * count * words)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, ranges * words), GEMP_ARRAY(added, (parts - 1) * count * words)));
 	GEMP_TRY(GEMP_NEW(leaf, parts * count));
 	for (size_t i = 0; i < count * parts; i++)
 		leaf[i] = i % parts == 0 ? set->leaf[i / parts]
@@ -199,7 +208,7 @@ static gemp_code split_leaves(gemp_number_set *set, unsigned levels, bool *fits)
 	set->shared[set->level] = added;
 	added = NULL;
 	set->slot_count *= parts;
-	gemp_parallel_for(count, split_leaf, &(split_task){ set, parts, scratch });
+	gemp_parallel_for(ranges, split_range, &(split_task){ set, count, parts, ranges, scratch });
 	return GEMP_OK;
 }
 

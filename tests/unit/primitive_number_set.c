@@ -132,6 +132,24 @@ static void budget_is_kept(void **state)
 	gemp_number_set_free(&set);
 }
 
+/* A budget of whole leaves is used up, whatever the number of threads. */
+static void budget_is_used(void **state)
+{
+	(void)state;
+	TEST_LIMIT(number_leaf, 64);
+	for (size_t leaves = 2; leaves <= 32; leaves *= 2) {
+		gemp_number_set set;
+		bool fits = true;
+		gemp_number_set_init(&set, 1, UINT64_MAX);
+		set.budget = leaves * 64 * sizeof(uint64_t);
+		for (uint64_t i = 1; fits; i++)
+			assert_ok(gemp_number_set_add(&set, (uint32_t *)&i, &fits));
+		assert_int_equal(set.slot_count, leaves * 64);
+		gemp_number_set_free(&set);
+	}
+	TEST_LIMIT_DEFAULT(number_leaf);
+}
+
 static gemp_code use(void *unused)
 {
 	gemp_number_set set;
@@ -157,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_an_array),
 		cmocka_unit_test(budget_is_kept),
+		cmocka_unit_test(budget_is_used),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main(tests);
