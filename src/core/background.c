@@ -1,13 +1,11 @@
 #include "core/background.h"
 
-#include <signal.h>
+#include "core/signals.h"
 
 bool gemp_background_start(gemp_background *background, void *(*function)(void *), void *context)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return false;
+	sigset_t before;
+	gemp_signals_block(&before);
 	background->running = pthread_create(&background->thread, NULL, function, context) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return background->running;

@@ -1,6 +1,6 @@
 /* background: a function on a thread of its own, while the caller goes on.
  *
- * The thread blocks all signals, so that handlers run on the program's own threads. The function calls no MPI, and its
+ * The thread blocks signals (gemp_signals_block). The function calls no MPI, and its
  * loops are plain ones, since a loop on all threads would take the helpers from the loops of the caller. */
 
 #ifndef GEMP_CORE_BACKGROUND_H

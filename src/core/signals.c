@@ -130,6 +130,16 @@ static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 		raise(signal_number);
 }
 
+void gemp_signals_block(sigset_t *before)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	sigset_t most;
+	sigfillset(&most);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(&most, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &most, before);
+}
+
 /* The action of a signal is saved before it is replaced, so that handle_fatal can restore it. */
 void gemp_signals_catch_fatal(void)
 {

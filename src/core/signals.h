@@ -8,6 +8,7 @@
 #ifndef GEMP_CORE_SIGNALS_H
 #define GEMP_CORE_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From now on SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are only recorded. If SIGINT was the last recorded signal, another
@@ -31,6 +32,10 @@ void gemp_signals_resume(bool recorded_before);
 void gemp_signals_catch_fatal(void);
 /* Sets a function that is called after the removal of the temporary files. It must be async-signal-safe. */
 void gemp_signals_on_fatal(void (*clean)(void));
+
+/* Blocks signals for the calling thread and for the threads that it starts, except faults, which belong to the thread that
+ * causes them: a blocked fault would end the process without its handler. *before becomes the mask before. */
+void gemp_signals_block(sigset_t *before);
 
 /* Registers an unfinished file, which a signal that ends the process removes first. Drop the file when it is complete
  * or gone. More than 4 files at a time are not recorded. */

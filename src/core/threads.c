@@ -1,10 +1,10 @@
 #include "core/threads.h"
 
 #include "core/memory.h"
+#include "core/signals.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,19 +121,17 @@ static void reset_after_fork(void)
 	pool.loop = NULL;
 }
 
-/* Starts helpers until there are `wanted`. Helpers block all signals, so that the program's own threads receive them.
- * If a thread cannot be started, the loop runs on fewer threads. */
+/* Starts helpers until there are `wanted`. Helpers block signals, so that the program's own threads receive them. If a thread cannot be started, the loop runs on fewer threads. */
 static void grow_pool(unsigned wanted)
 {
 	static bool registered;
-	sigset_t all, before;
+	sigset_t before;
 	if (pool.count >= wanted || pool.stopped)
 		return;
 	if (!registered && (pthread_atfork(NULL, NULL, reset_after_fork) != 0 || atexit(stop_helpers) != 0))
 		return;
 	registered = true;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	gemp_signals_block(&before);
 	while (pool.count < wanted && pthread_create(&pool.thread[pool.count], NULL, run_helper, NULL) == 0)
 		pool.count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

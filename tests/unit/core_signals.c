@@ -2,6 +2,7 @@
  * removes the process's temporary files. */
 #include "core/signals.h"
 
+#include "core/background.h"
 #include "harness/harness.h"
 
 #include <signal.h>
@@ -114,16 +115,40 @@ static void interrupt_twice_with_files(void)
 	raise(SIGINT);
 }
 
+static void *fail_in_background(void *unused)
+{
+	raise(SIGTERM); /* stays pending */
+	raise(SIGILL);
+	return unused;
+}
+
+static void fault_in_background_with_files(void)
+{
+	gemp_background thread;
+	signal(SIGILL, SIG_DFL); /* cmocka has a handler */
+	gemp_signals_catch_fatal();
+	leave_files();
+	if (gemp_background_start(&thread, fail_in_background, NULL))
+		gemp_background_wait(&thread);
+}
+
 static void temporary_files_are_removed(void **state)
 {
-	void (*const ways[])(void) = { end_with_files, interrupt_twice_with_files };
+	static const struct {
+		void (*act)(void);
+		int number;
+	} ways[] = {
+		{ end_with_files, SIGTERM },
+		{ interrupt_twice_with_files, SIGINT },
+		{ fault_in_background_with_files, SIGILL },
+	};
 	(void)state;
-	for (size_t way = 0; way < 2; way++) {
+	for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
 		for (int i = 0; i < 2; i++) {
 			snprintf(doomed[i], sizeof doomed[i], "/tmp/gemp-doomed-XXXXXX");
 			close(mkstemp(doomed[i]));
 		}
-		assert_int_equal(end_of(ways[way]), 128 + (way ? SIGINT : SIGTERM));
+		assert_int_equal(end_of(ways[way].act), 128 + ways[way].number);
 		assert_int_not_equal(access(doomed[0], F_OK), 0);
 		assert_int_equal(access(doomed[1], F_OK), 0);
 		unlink(doomed[1]);
