@@ -128,8 +128,8 @@ typedef struct gemp_limits {
 	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none
 	 * [-1: from those that they complete while the kernel is compiled]: match/early_search. */
 	int early_pivots;
-	/* Rows: a pivot with more is left to the device by threads that search before the device begins [2^18]:
-	 * match/early_search. */
+	/* Rows of a thread, divided among its walkers: a pivot with more is left to the device by threads that search before
+	 * the device begins [2^18]: match/early_search. */
 	size_t early_rows;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */

@@ -38,19 +38,20 @@ static void free_compilation(gemp_compilation *c)
 	gemp_free_all(c->source, c->options, c);
 }
 
-/* Removes compilations that have ended from the list of abandoned ones, and the one of this program, which is returned. */
+/* Removes compilations that have ended from the list of abandoned ones, and one of this program, which is returned. */
 static gemp_compilation *take_up(gemp_device *device, const char *source, const char *options)
 {
 	gemp_compilation *found = NULL, **at = &device->abandoned;
 	while (*at) {
 		gemp_compilation *c = *at;
 		const bool same = strcmp(c->source, source) == 0 && strcmp(c->options, options) == 0;
-		if (!same && !gemp_compilation_has_ended(c)) {
+		const bool wanted = same && !found;
+		if (!wanted && !gemp_compilation_has_ended(c)) {
 			at = &c->next;
 			continue;
 		}
 		*at = c->next;
-		if (same && !found)
+		if (wanted)
 			found = c;
 		else
 			gemp_compilation_abandon(c);

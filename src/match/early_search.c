@@ -21,6 +21,8 @@ static const double trial_seconds = 0.1, min_share = 0.8;
 /* With more pivots no early search begins: it takes a tenth of a second to list those that are left for the device, and an
  * NVIDIA driver compiles in .1 to 1 s. */
 enum { MAX_PIVOTS = 1 << 23 };
+/* Bytes of the tables of two-paths of all threads, if there is more than one. */
+enum { TABLE_BYTES = 1 << 30 };
 
 /* A walker with rows of its own, so that the rows of a pivot are together and can be dropped. */
 typedef struct early_walker {
@@ -64,14 +66,21 @@ bool gemp_early_search_suits(const gemp_match *m)
 
 /* PREPARATION */
 
-/* One core is left to the compiler, if there are several. */
+/* One core is left to the compiler, if there are several. A table of two-paths has a number for each vertex. */
+static size_t choose_threads(const gemp_match *m)
+{
+	const size_t tables = TABLE_BYTES / sizeof(uint32_t) / gemp_max(m->graph->vertex_count, 1);
+	const size_t cores = gemp_max(gemp_threads(), 2) - 1;
+	return m->plan->two_paths ? gemp_min(cores, gemp_max(tables, 1)) : cores;
+}
+
 static gemp_code make_threads(early_search *e)
 {
-	e->thread_count = gemp_max(gemp_threads(), 2) - 1;
+	e->thread_count = choose_threads(e->match);
 	e->walker_count = gemp_walk_walkers(&e->host.walk);
 	e->host.walk.alone = e->walker_count == 1;
 	e->host.walk.listed = e->sink != NULL;
-	e->host.walk.max_rows = gemp_limits_now()->early_rows;
+	e->host.walk.max_rows = gemp_max(gemp_limits_now()->early_rows / e->walker_count, 1);
 	GEMP_TRY(GEMP_NEW(e->threads, e->thread_count));
 	for (size_t t = 0; t < e->thread_count; t++) {
 		early_thread *thread = &e->threads[t];
@@ -442,6 +451,7 @@ static gemp_code run(early_search *e, gemp_rounds_result *rounds, bool *done)
 	*done = !again && (!left || !rounds->complete);
 	if (again)
 		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(m->context->comm, stop(e))); /* a sink that has enough ends the search within pivots */
 	m->early = (gemp_early_result){ .pivots = gemp_comm_sum1(m->context->comm, e->turns - turns_left(e)),
 		                            .found = matches_found(e),
 		                            .seconds = gemp_now() - began,

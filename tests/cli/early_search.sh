@@ -32,4 +32,17 @@ cmp -s early late || fail "the rows of an early search differ"
 [ "$(wc -l <early)" -gt 100 ] || fail "there are no rows"
 GEMP_CACHE_DIR=$work/cache5 expect 0 1 $(search triangle --on device --count --json -)
 has_early_search && fail "--on device searches on the host"
+
+# Where some rank cannot compile, all ranks end with its message. Nobody needs a kernel if no pivot is left.
+cp -r "$GEMP_SOURCE_DIR/kernels" wrong
+echo '#error "a wrong kernel"' >>wrong/match/match.clh
+printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-0}" != "$WRONG_RANK" ] || export GEMP_KERNEL_DIR=%s/wrong\nexec %s "$@"\n' \
+	"$work" "$GEMP_MPI" >wrong.sh && chmod +x wrong.sh
+expect 0 1 generate rmat --scale 15 --edge-factor 16 --seed 5 -o large.h5 -q
+for ranks in 1 2 3; do
+	export GEMP_CACHE_DIR=$work/cache-wrong-$ranks WRONG_RANK=$((ranks - 1))
+	GEMP_MPI=$work/wrong.sh GEMP_TEST_LIMIT=60 expect 70 $ranks $(search clique:4 --count | sed s/g.h5/large.h5/)
+	says "a wrong kernel"
+	equal "$(grep -c 'gemp-mpi: error' err)" 1 "messages of $ranks ranks"
+done
 finish

@@ -5,6 +5,7 @@
 #include "comm/comm.h"
 #include "comm/shared.h"
 #include "core/status.h"
+#include "device/compilation.h"
 #include "device/device.h"
 #include "graph/batch.h"
 #include "match/match.h"
@@ -279,6 +280,19 @@ static gemp_code smallest_of_a_class(void *argument)
 	return match_once("MATCH (a)-[:KNOWS]->(b) RETURN a, b", &o);
 }
 
+/* Threads of the host search before the device does. A compilation that a failure has left behind has blocks, too. */
+static gemp_code early_and_late(void *argument)
+{
+	(void)argument;
+	gemp_match_options o = plain_options;
+	o.replicate = GEMP_REPLICATE_ALL;
+	TEST_LIMIT(early_pivots, 3);
+	gemp_code code = match_once("MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a, b, c", &o);
+	TEST_LIMIT(early_pivots, 0);
+	gemp_compilations_await(context->device);
+	return code;
+}
+
 static void memory_may_run_out(void **state)
 {
 	(void)state;
@@ -288,6 +302,7 @@ static void memory_may_run_out(void **state)
 	context->budgets.result_buffer = 2;
 	assert_all_survive_no_memory(push_and_distinct, NULL);
 	assert_all_survive_no_memory(smallest_of_a_class, NULL);
+	assert_all_survive_no_memory(early_and_late, NULL);
 }
 
 /* The memory of one rank's device is too small at first and grows from run to run. Until it suffices, all ranks must
