@@ -222,21 +222,74 @@ static gemp_code split_as_expected(gemp_number_set *set, bool *fits)
 	return *fits ? GEMP_OK : split_leaves(set, 1, fits);
 }
 
-/* Splits leaves if they are of one size and mostly full. A full leaf beside leaves that are not has numbers of equal
- * hashes, which a split could not separate. */
+/* The slots of the set if no leaf were larger than the others. */
+static size_t even_slots(const gemp_number_set *set)
+{
+	return set->leaf_slots << set->level;
+}
+
+static bool is_mostly_full(const gemp_number_set *set, size_t count)
+{
+	return count > even_slots(set) / 8 * 5;
+}
+
+/* Puts the numbers of leaves, some of which are larger than the others, into enough leaves of one size. Old and new
+ * slots exist at the same time, so the budget includes both. */
+static gemp_code make_even(gemp_number_set *set, bool *fits)
+{
+	const size_t count = gemp_number_set_count(set), held = slot_bytes(set, set->slot_count);
+	GEMP_OWNED_BY(gemp_number_set_free)
+	gemp_number_set even = { .width = set->width,
+		                     .hash_mask = set->hash_mask,
+		                     .leaf_slots = set->leaf_slots,
+		                     .budget = set->budget - held,
+		                     .level = set->level };
+	while (is_mostly_full(&even, count) && even.level < GEMP_NUMBER_LEVELS)
+		even.level++;
+	*fits = slot_bytes(set, even_slots(&even)) <= even.budget;
+	if (!*fits)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(even.leaf, (size_t)1 << even.level));
+	GEMP_TRY(GEMP_NEW(even.shared[even.level], even_slots(&even) * even.width));
+	even.slot_count = even_slots(&even);
+	for (size_t i = 0; i < (size_t)1 << even.level; i++)
+		even.leaf[i] = (gemp_number_leaf){ .slots = even.shared[even.level] + i * even.leaf_slots * even.width,
+			                               .slot_count = even.leaf_slots };
+	for (size_t i = 0; i < (size_t)1 << set->level; i++)
+		for (size_t at = 0; at < set->leaf[i].slot_count && *fits; at++) {
+			const uint64_t *slot = set->leaf[i].slots + at * set->width;
+			if (slot[0])
+				GEMP_TRY(gemp_number_set_add(&even, (const uint32_t *)(const void *)slot, fits));
+		}
+	if (!*fits)
+		return GEMP_OK;
+	even.budget = set->budget;
+	even.expected = set->expected;
+	const gemp_number_set old = *set;
+	*set = even;
+	even = old;
+	return GEMP_OK;
+}
+
+/* Splits leaves if they are mostly full. A full leaf beside leaves that are not has equal hashes, which a split could
+ * not separate, or numbers that came in the order of their places; it becomes larger by itself. */
 gemp_code gemp_number_set_grow(gemp_number_set *set, const uint32_t *number, bool *fits)
 {
 	uint64_t words[GEMP_NUMBER_WORDS] = { 0 };
 	memcpy(words, number, set->width * sizeof *words);
 	if (!set->leaf)
 		GEMP_TRY(GEMP_NEW(set->leaf, 1));
-	const bool even = set->slot_count == set->leaf_slots << set->level;
 	gemp_number_leaf *leaf = leaf_of(set, tag_of(set, words, set->width));
 	*fits = true;
 	if (leaf->count < room_of(leaf))
 		return GEMP_OK;
-	if (even && set->level < GEMP_NUMBER_LEVELS && gemp_number_set_count(set) > set->slot_count / 8 * 5)
-		return split_as_expected(set, fits);
+	if (set->level < GEMP_NUMBER_LEVELS && is_mostly_full(set, gemp_number_set_count(set))) {
+		if (set->slot_count == even_slots(set))
+			return split_as_expected(set, fits);
+		GEMP_TRY(make_even(set, fits));
+		if (*fits)
+			return GEMP_OK;
+	}
 	return enlarge_leaf(set, leaf, fits);
 }
 

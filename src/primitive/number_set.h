@@ -1,17 +1,18 @@
 /* number_set: an open-addressing hash set of numbers of one or two words of 64 bits, which are stored in the slots
  * themselves.
  *
- * The set consists of leaves, leaf[2^level], and the first bits of a number's tag choose its leaf (extendible hashing,
- * Fagin et al. 1979, but all leaves are split together). A leaf has slots[slot_count][width]; a slot whose first word is
- * 0 is free, so the first word of a number must not be 0. Slots are probed linearly, and at most seven of eight are
- * used. A leaf fits into the cache of a core, so a caller that adds numbers in the order of their places reads and writes
- * memory in sequence. A split leaves half of the numbers where they are, so the set never has two copies of its slots:
- * the first access to a page is the most expensive part of an addition (AMD EPYC, virtual machine of 2 cores, 2026-11-29:
- * 0.2 to 1 s for 1 GiB).
+ * The set consists of leaves, leaf[2^level], and the first bits of a number's tag choose its leaf (extendible
+ * hashing, Fagin et al. 1979, but all leaves are split together). A leaf has slots[slot_count][width]; a slot whose
+ * first word is 0 is free, so the first word of a number must not be 0. Slots are probed linearly, and at most seven
+ * of eight are used. A leaf fits into the cache of a core, so a caller that adds numbers in the order of their places
+ * reads and writes memory in sequence. A split leaves half of the numbers where they are, and needs no second copy of
+ * the slots: the first access to a page is the most expensive part of an addition (AMD EPYC, virtual
+ * machine of 2 cores, 2026-11-29: 0.2 to 1 s for 1 GiB).
  *
- * A leaf that is full while the others are not, because hashes are equal, becomes larger by itself; leaves are then not
- * split any more. The set has a budget of bytes: an addition that would exceed it is not made, and the caller then
- * forgets some numbers (gemp_number_set_retain). Numbers are passed as words of 32 bits, as in record_table.h. Local. */
+ * A leaf that is full while the others are not becomes larger by itself. When the set is mostly full again, its
+ * numbers are put into new leaves of one size. The set has a budget of bytes: an addition that would exceed it is not
+ * made, and the caller then forgets some numbers (gemp_number_set_retain). Numbers are passed as words of 32 bits, as
+ * in record_table.h. Local. */
 
 #ifndef GEMP_PRIMITIVE_NUMBER_SET_H
 #define GEMP_PRIMITIVE_NUMBER_SET_H
@@ -81,9 +82,9 @@ void gemp_number_set_retain(gemp_number_set *set, gemp_retain_function *keep, vo
 void gemp_number_set_clear(gemp_number_set *set); /* keeps the memory */
 
 /* An addition in steps, for several threads. A thread adds the numbers of whole ranges of places, of which there are
- * gemp_number_set_ranges: range r has GEMP_NUMBER_PLACES / ranges places from r * GEMP_NUMBER_PLACES / ranges on. Threads
- * may add to different ranges at the same time, and this cannot fail. It returns how many numbers it has looked at: all,
- * or those in front of a new number whose leaf is full. One thread then makes room for this number. */
+ * gemp_number_set_ranges: range r has GEMP_NUMBER_PLACES / ranges places from r * GEMP_NUMBER_PLACES / ranges on.
+ * Threads may add to different ranges at the same time, and this cannot fail. It returns how many numbers it has
+ * looked at: all, or those in front of a new number whose leaf is full. One thread then makes room for this number. */
 size_t gemp_number_set_ranges(const gemp_number_set *set);
 size_t gemp_number_set_add_some(gemp_number_set *set, const uint32_t *numbers, size_t count);
 /* Makes room for this number, if the budget allows (*fits). A split runs on all threads. */

@@ -132,6 +132,79 @@ static void budget_is_kept(void **state)
 	gemp_number_set_free(&set);
 }
 
+static int by_tag(const void *a, const void *b)
+{
+	const uint32_t x = gemp_slot_tag(gemp_number_hash(a, 1)), y = gemp_slot_tag(gemp_number_hash(b, 1));
+	return (x > y) - (x < y);
+}
+
+enum { ORDERED = 40000 };
+
+/* The numbers from 1 on in the order of their places. */
+static uint64_t *ordered_numbers(void)
+{
+	uint64_t *numbers = calloc(ORDERED, sizeof *numbers);
+	for (size_t i = 0; i < ORDERED; i++)
+		numbers[i] = i + 1;
+	qsort(numbers, ORDERED, sizeof *numbers, by_tag);
+	return numbers;
+}
+
+/* Numbers may come in the order of their places, after known numbers or without any: the first leaves are then full
+ * while all others are empty, and become larger. The set divides its numbers nevertheless, and is not much larger
+ * than they are. */
+static void numbers_in_order(void **state)
+{
+	(void)state;
+	uint64_t *numbers = ordered_numbers();
+	TEST_LIMIT(number_leaf, 1024);
+	for (size_t known = 0; known <= ORDERED / 8; known += ORDERED / 8) {
+		gemp_number_set set;
+		bool fits;
+		gemp_number_set_init(&set, 1, UINT64_MAX);
+		set.budget = SIZE_MAX;
+		for (uint64_t i = 1; i <= known; i++)
+			assert_ok(gemp_number_set_add(&set, (uint32_t *)&i, &fits));
+		for (size_t i = 0; i < ORDERED; i++)
+			assert_ok(gemp_number_set_add(&set, (uint32_t *)&numbers[i], &fits));
+		assert_int_equal(gemp_number_set_count(&set), ORDERED);
+		assert_true(set.level > 4);
+		assert_in_range(set.slot_count, ORDERED, 4 * ORDERED);
+		for (size_t i = 0; i < ORDERED; i++)
+			assert_true(gemp_number_set_has(&set, (uint32_t *)&numbers[i]));
+		gemp_number_set_free(&set);
+	}
+	TEST_LIMIT_DEFAULT(number_leaf);
+	free(numbers);
+}
+
+/* If the budget has no room for leaves of one size beside the old ones, the set keeps what it has. */
+static void ordered_numbers_within_budget(void **state)
+{
+	(void)state;
+	uint64_t *numbers = ordered_numbers();
+	TEST_LIMIT(number_leaf, 64);
+	for (size_t budget = 1 << 10; budget < ORDERED * sizeof *numbers; budget *= 3) {
+		gemp_number_set set;
+		bool fits = true;
+		size_t added = 0;
+		gemp_number_set_init(&set, 1, UINT64_MAX);
+		set.budget = budget;
+		while (fits && added < ORDERED) {
+			assert_ok(gemp_number_set_add(&set, (uint32_t *)&numbers[added], &fits));
+			assert_true(set.slot_count * sizeof *numbers <= budget);
+			added += fits;
+		}
+		assert_in_range(added, budget / sizeof *numbers / 8, ORDERED - 1);
+		assert_int_equal(gemp_number_set_count(&set), added);
+		for (size_t i = 0; i < ORDERED; i++)
+			assert_true(gemp_number_set_has(&set, (uint32_t *)&numbers[i]) == (i < added));
+		gemp_number_set_free(&set);
+	}
+	TEST_LIMIT_DEFAULT(number_leaf);
+	free(numbers);
+}
+
 /* A budget of whole leaves is used up, whatever the number of threads. */
 static void budget_is_used(void **state)
 {
@@ -150,16 +223,18 @@ static void budget_is_used(void **state)
 	TEST_LIMIT_DEFAULT(number_leaf);
 }
 
-static gemp_code use(void *unused)
+/* Small leaves become larger, are split, and are made even. */
+static gemp_code use(void *numbers)
 {
 	gemp_number_set set;
 	bool fits = true;
-	(void)unused;
 	gemp_code code = GEMP_OK;
 	gemp_number_set_init(&set, 1, UINT64_MAX);
 	set.budget = SIZE_MAX;
 	for (uint64_t i = 1; i < 200 && code == GEMP_OK; i++)
 		code = gemp_number_set_add(&set, (uint32_t *)&i, &fits);
+	for (size_t i = 0; i < 2000 && code == GEMP_OK; i++)
+		code = gemp_number_set_add(&set, (uint32_t *)numbers + 2 * i, &fits);
 	gemp_number_set_free(&set);
 	return code;
 }
@@ -167,7 +242,11 @@ static gemp_code use(void *unused)
 static void out_of_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(use, NULL);
+	uint64_t *numbers = ordered_numbers();
+	TEST_LIMIT(number_leaf, 64);
+	assert_survives_no_memory(use, numbers);
+	TEST_LIMIT_DEFAULT(number_leaf);
+	free(numbers);
 }
 
 int main(void)
@@ -176,6 +255,8 @@ int main(void)
 		cmocka_unit_test(same_as_an_array),
 		cmocka_unit_test(budget_is_kept),
 		cmocka_unit_test(budget_is_used),
+		cmocka_unit_test(numbers_in_order),
+		cmocka_unit_test(ordered_numbers_within_budget),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main(tests);
