@@ -67,8 +67,8 @@ void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, si
 /* Collective. Opens no device, since loading the drivers takes longer than a small run. devices: the text that
  * gemp_device_assign takes; it is borrowed. */
 gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
-/* Collective. Fails as gemp_runtime_open_devices does if the text names a device that is missing. Opens none, and loads no
- * drivers unless devices are named. */
+/* Collective. Fails as gemp_runtime_open_devices does if the text names a device that is missing. Opens none, and
+ * loads no drivers unless devices are named. */
 gemp_code gemp_runtime_check_devices(gemp_runtime *context);
 /* Collective. An engine calls it before it first reads `device`, `others` or `devices`. Opens this rank's devices unless
  * they are open. After a failure no device is open, and the function may be called again. */

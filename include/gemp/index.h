@@ -1,6 +1,6 @@
-/* gemp/index.h: indexes of a graph file. An index repeats parts of the graph in another order, so that some questions are
- * answered faster; it changes no answer. A new graph file has none, and every function that makes a graph file from
- * another leaves indexes out. docs/format.md describes how they are stored. */
+/* gemp/index.h: indexes of a graph file. An index repeats parts of the graph in another order, so that some questions
+ * are answered faster; it changes no answer. A new graph file has none, and every function that makes a graph file
+ * from another leaves indexes out. docs/format.md describes how they are stored. */
 
 #ifndef GEMP_INDEX_H
 #define GEMP_INDEX_H

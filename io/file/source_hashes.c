@@ -1,7 +1,7 @@
 #include "io/file/source_hashes.h"
 
-#include "core/background.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "io/file/source.h"
 
 #include <stdatomic.h>

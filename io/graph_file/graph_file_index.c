@@ -7,12 +7,10 @@
 #include "io/graph_file/graph_file_strings.h"
 #include "io/graph_file/graph_file_values.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "partition/views/row_index.h"
+#include "partition/views/view_rows.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const unsigned directions[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_EITHER };
 
 static gemp_file_matrix matrix_of(const gemp_h5 *h5, const gemp_shard *graph, size_t number, uint64_t entries)
 {
@@ -60,9 +58,7 @@ static gemp_code describe(const gemp_h5 *h5, const gemp_shard *graph, size_t num
 	GEMP_TRY(gemp_h5_get_text(h5, matrix.path, "direction", &direction));
 	GEMP_TRY(gemp_h5_get_texts(h5, matrix.path, "relations", &names));
 	index->multigraph = multigraph;
-	for (size_t d = 0; d < sizeof directions / sizeof *directions; d++)
-		if (strcmp(direction, gemp_row_index_direction(directions[d])) == 0)
-			index->part = directions[d];
+	index->part = gemp_row_index_part(direction);
 	gemp_code code = mark_relations(h5, matrix.path, graph, &names, index);
 	if (code == GEMP_OK && !index->part)
 		code = gemp_file_damaged(h5, matrix.path, "has an unknown direction");
@@ -127,15 +123,10 @@ static gemp_code verify(const gemp_h5 *h5, gemp_shard *graph, size_t number)
 	GEMP_TRY(make(h5->comm, graph, index, &made));
 	GEMP_TRY(gemp_shard_load_row_index(graph, index));
 	const size_t rows = graph->rows;
-	bool same = made.multigraph == index->multigraph &&
-	            memcmp(made.offsets, index->offsets, (rows + 1) * sizeof *made.offsets) == 0 &&
-	            memcmp(made.neighbours, index->neighbours, made.offsets[rows] * sizeof *made.neighbours) == 0;
-	if (!same)
-		gemp_fail(GEMP_EDATA,
-		          "%s: '/indexes/rows/%zu' has other rows than its relations; make the indexes again with "
-		          "'gemp-mpi index'",
-		          h5->path, number);
-	return gemp_comm_agree(h5->comm, same ? GEMP_OK : GEMP_EDATA);
+	const bool same = made.multigraph == index->multigraph &&
+	                  memcmp(made.offsets, index->offsets, (rows + 1) * sizeof *made.offsets) == 0 &&
+	                  memcmp(made.neighbours, index->neighbours, made.offsets[rows] * sizeof *made.neighbours) == 0;
+	return gemp_comm_agree(h5->comm, same ? GEMP_OK : gemp_file_stale_index(h5, "rows", number));
 }
 
 gemp_code gemp_file_verify_indexes(const gemp_h5 *h5, gemp_shard *graph)

@@ -62,6 +62,13 @@ gemp_code gemp_file_index_replaced(const gemp_h5 *h5)
 	return gemp_fail(GEMP_EIO, "%s: its indexes were replaced while it was in use; run this command again", h5->path);
 }
 
+gemp_code gemp_file_stale_index(const gemp_h5 *h5, const char *kind, size_t number)
+{
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: '/indexes/%s/%zu' differs from the graph; make the indexes again with 'gemp-mpi index'",
+	                 h5->path, kind, number);
+}
+
 /* Collective. Checks that the file still has the index that it had when it was opened. */
 static gemp_code expect_same(const gemp_h5 *h5, const gemp_shard *graph, const char *group, size_t number)
 {
@@ -124,7 +131,7 @@ static gemp_code keep_equal(const gemp_h5 *h5, const char *group, uint64_t entri
 	return GEMP_OK;
 }
 
-/* Collective. Checks that the ids are vertices, and ascend as those of one key. */
+/* Local. The vertices of one key are stored in ascending order, each once. */
 static gemp_code check_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const gemp_vertex *ids,
                            size_t count)
 {
@@ -132,6 +139,19 @@ static gemp_code check_ids(const gemp_h5 *h5, const gemp_shard *graph, const cha
 		if (ids[i] >= graph->vertex_count || (i && ids[i] <= ids[i - 1]))
 			return gemp_file_damaged(h5, group, "has vertices that do not ascend or that the graph lacks");
 	return GEMP_OK;
+}
+
+/* Collective. All ranks get the ids of rank 0. */
+static gemp_code share(const gemp_comm *comm, gemp_vertex **ids, size_t *count)
+{
+	void *bytes = comm->rank == 0 ? *ids : NULL;
+	size_t size = *count * sizeof **ids;
+	if (comm->rank != 0)
+		gemp_free(*ids);
+	const gemp_code code = gemp_comm_broadcast(comm, &bytes, &size);
+	*ids = bytes;
+	*count = size / sizeof **ids;
+	return code;
 }
 
 gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, size_t number, const gemp_value *value,
@@ -154,8 +174,7 @@ gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, si
 	GEMP_TRY(check_ids(h5, graph, group, found, *count));
 	if (type_of(graph, number) == GEMP_STRING) {
 		GEMP_TRY(keep_equal(h5, group, entries, first, value, found, count));
-		*count = (size_t)gemp_comm_sum1(h5->comm, h5->comm->rank == 0 ? *count : 0);
-		GEMP_MPI(MPI_Bcast(found, (int)*count, MPI_UINT32_T, 0, h5->comm->world));
+		GEMP_TRY(share(h5->comm, &found, count));
 	}
 	*ids = found;
 	found = NULL;
@@ -231,10 +250,5 @@ gemp_code gemp_file_verify_value_index(const gemp_h5 *h5, gemp_shard *graph, siz
 		       memcmp(made.vertices, stored.vertices, rows.count * sizeof *made.vertices) == 0 &&
 		       (type != GEMP_STRING || same_strings(&made.values, &stored.values));
 	}
-	if (!same)
-		gemp_fail(GEMP_EDATA,
-		          "%s: '/indexes/values/%zu' has other values than the vertices; make the indexes again with "
-		          "'gemp-mpi index'",
-		          h5->path, number);
-	return gemp_comm_agree(h5->comm, same ? GEMP_OK : GEMP_EDATA);
+	return gemp_comm_agree(h5->comm, same ? GEMP_OK : gemp_file_stale_index(h5, "values", number));
 }

@@ -21,5 +21,7 @@ gemp_code gemp_file_verify_value_index(const gemp_h5 *h5, gemp_shard *graph, siz
 gemp_code gemp_file_expect_index(const gemp_h5 *h5, const char *kind, const char *path);
 /* Local. The failure: an index is not the one that the file had when it was opened. */
 gemp_code gemp_file_index_replaced(const gemp_h5 *h5);
+/* Local. The failure: an index does not follow from the graph. */
+gemp_code gemp_file_stale_index(const gemp_h5 *h5, const char *kind, size_t number);
 
 #endif

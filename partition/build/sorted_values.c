@@ -1,5 +1,5 @@
-/* Each value is sent to the rank that owns the range of its key. Keys are hashes, so the ranges are equal in size, unless
- * many vertices have one value. */
+/* Each value is sent to the rank that owns the range of its key. Keys are hashes, so the ranges are equal in size,
+ * unless many vertices have one value. */
 
 #include "partition/build/sorted_values.h"
 

@@ -1,4 +1,4 @@
-/* view_rows: the rows of a view that this rank owns. */
+/* view_rows: the rows of a view that this rank owns, and those of an index of rows. */
 
 #ifndef GEMP_PARTITION_VIEWS_VIEW_ROWS_H
 #define GEMP_PARTITION_VIEWS_VIEW_ROWS_H
@@ -8,5 +8,9 @@
 /* Local. Makes the rows of all own vertices, by ascending slot. After a failure the caller frees the partial view. */
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key);
+
+/* Collective. Loads the relations and makes the rows of an index that has only its relations and its part: the own rows
+ * of a view whose slots are ids. The graph has no loaded index of the same rows. */
+gemp_code gemp_row_index_make(gemp_row_index *index, const gemp_comm *comm, gemp_shard *graph);
 
 #endif

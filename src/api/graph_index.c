@@ -1,5 +1,5 @@
-/* graph_index: adds indexes to the file of a graph, removes and lists them (gemp/index.h). The graph's list of indexes is
- * changed first, without rows; writing the file makes the rows. */
+/* graph_index: adds indexes to the file of a graph, removes and lists them (gemp/index.h). The graph's list of
+ * indexes is changed first, without rows; writing the file makes the rows. */
 
 #include "api/graph.h"
 #include "api/match/query.h"

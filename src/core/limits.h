@@ -58,6 +58,9 @@ typedef struct gemp_limits {
 	 * neighbours take 2.1 ms by the filter and 3.2 ms by lookup with 25,882 names, 4.2 and 4.4 with 65,882, 8.6 and 6.6
 	 * with 155,882 [2^16]: match/filter/value_lookup. */
 	uint64_t value_index_min;
+	/* Bits of the keys of strings in an index of values, all ranks: with few bits, different strings have equal keys
+	 * [all]: graph/graph. */
+	uint64_t string_key_mask;
 	/* Keys that a lookup in an index of values reads together, 1 to 4096 [4096]: io/graph_file/graph_file_values. */
 	unsigned lookup_block;
 
@@ -96,8 +99,8 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: false keeps the keys of distinct matches as words, also where they fit into one or two numbers
 	 * [true]: match/distinct/distinct. */
 	bool distinct_packed;
-	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit into
-	 * the cache of a core [2^14]: primitive/number_set. */
+	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit
+	 * into the cache of a core [2^14]: primitive/number_set. */
 	size_t number_leaf;
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
@@ -113,9 +116,9 @@ typedef struct gemp_limits {
 	/* Row entries and lookups, for each thread of all ranks, all ranks: a search that is expected to need more runs on
 	 * devices and not by the interpreter. A device needs about 0.2 s to start [2^24]: match/match_host. */
 	uint64_t interpret_work;
-	/* Values, for each thread of all ranks, all ranks: conditions on one vertex that test more values run on devices and
-	 * not on threads. A thread takes 8 to 30 ns for a string, so .1 to .5 s at most; a device takes .2 s to start, and 2 s
-	 * if it must compile the kernels [2^24]: match/match_host. */
+	/* Values, for each thread of all ranks, all ranks: conditions on one vertex that test more values run on devices
+	 * and not on threads. A thread takes 8 to 30 ns for a string, so .1 to .5 s at most; a device takes .2 s to
+	 * start, and 2 s if it must compile the kernels [2^24]: match/match_host. */
 	uint64_t filter_values;
 	/* Row entries and lookups, for each thread: the interpreter gives up after this work [2^26]:
 	 * match/interpret/interpreter. */
@@ -131,6 +134,9 @@ typedef struct gemp_limits {
 	/* Rows of a thread, divided among its walkers: a pivot with more is left to the device by threads that search before
 	 * the device begins [2^18]: match/early_search. */
 	size_t early_rows;
+	/* Bytes of the tables of two-paths of a rank's threads that search before the device begins, if they are more
+	 * than one [1 GiB]: match/early_search. */
+	size_t early_tables;
 	/* Bytes of local memory for the bitmaps of a group; more bytes would leave work-items idle. The tuning key
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;

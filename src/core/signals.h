@@ -33,8 +33,8 @@ void gemp_signals_catch_fatal(void);
 /* Sets a function that is called after the removal of the temporary files. It must be async-signal-safe. */
 void gemp_signals_on_fatal(void (*clean)(void));
 
-/* Blocks signals for the calling thread and for the threads that it starts, except faults, which belong to the thread that
- * causes them: a blocked fault would end the process without its handler. *before becomes the mask before. */
+/* Blocks signals for the calling thread and for the threads that it starts, except faults, which belong to the thread
+ * that causes them: a blocked fault would end the process without its handler. *before becomes the mask before. */
 void gemp_signals_block(sigset_t *before);
 
 /* Registers an unfinished file, which a signal that ends the process removes first. Drop the file when it is complete

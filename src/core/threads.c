@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/signals.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -121,7 +120,8 @@ static void reset_after_fork(void)
 	pool.loop = NULL;
 }
 
-/* Starts helpers until there are `wanted`. Helpers block signals, so that the program's own threads receive them. If a thread cannot be started, the loop runs on fewer threads. */
+/* Starts helpers until there are `wanted`. Helpers block signals, so that the program's own threads receive them. If a
+ * thread cannot be started, the loop runs on fewer threads. */
 static void grow_pool(unsigned wanted)
 {
 	static bool registered;
@@ -388,4 +388,22 @@ gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	*out = p.out;
 	return GEMP_OK;
+}
+
+/* BACKGROUND */
+
+bool gemp_background_start(gemp_background *background, void *(*function)(void *), void *context)
+{
+	sigset_t before;
+	gemp_signals_block(&before);
+	background->running = pthread_create(&background->thread, NULL, function, context) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return background->running;
+}
+
+void gemp_background_wait(gemp_background *background)
+{
+	if (background->running)
+		pthread_join(background->thread, NULL);
+	background->running = false;
 }

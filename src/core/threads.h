@@ -1,4 +1,4 @@
-/* threads: parallel loops of the host on the cores of this rank.
+/* threads: parallel loops of the host on the cores of this rank, and functions that run beside the caller.
  *
  * Helper threads sleep on a condition variable between loops. Threads take chunks from an atomic counter, so uneven
  * chunks balance themselves. OpenMP is not used, since ranks share cores here and libgomp's threads spin while they
@@ -16,6 +16,7 @@
 #include "core/status.h"
 #include "core/types.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +79,17 @@ typedef bool gemp_pick_predicate(const void *self, size_t i);
 bool gemp_any(size_t n, gemp_pick_predicate *wanted, const void *self);
 /* out[*count] become all i < n that satisfy the predicate, ascending. The caller frees it. */
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self);
+
+/* A function on a thread of its own, while the caller goes on. The thread blocks signals (gemp_signals_block), and the
+ * function calls no MPI. While it runs a loop on all threads, loops of the caller start threads of their own. */
+typedef struct gemp_background {
+	pthread_t thread;
+	bool running; /* the thread is to be joined */
+} gemp_background;
+
+/* Returns false if no thread can be started; the function is not called then. */
+bool gemp_background_start(gemp_background *background, void *(*function)(void *), void *context);
+/* Returns when the function has returned; at once if it was not started. */
+void gemp_background_wait(gemp_background *background);
 
 #endif

@@ -1,7 +1,7 @@
 #include "device/compilation.h"
 
-#include "core/background.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 
 #include <math.h>

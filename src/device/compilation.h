@@ -14,7 +14,8 @@
 
 typedef struct gemp_compilation gemp_compilation;
 
-/* The texts are copied; options is not NULL. If an abandoned compilation of the same program still runs, it is taken up again. */
+/* The texts are copied; options is not NULL. If an abandoned compilation of the same program still runs, it is taken
+ * up again. */
 gemp_code gemp_compilation_begin(gemp_compilation **out, gemp_device *device, const char *source, const char *options);
 bool gemp_compilation_has_ended(const gemp_compilation *compilation);
 /* Waits for the end, sets *out as gemp_program_new does, and frees the compilation. */

@@ -1,9 +1,9 @@
 #include "device/drivers.h"
 
-#include "core/background.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "device/cache.h"
 #include "device/device.h"
 

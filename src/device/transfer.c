@@ -25,9 +25,8 @@ typedef struct pipeline {
 	gemp_pinned locked;
 	cl_event under_way[LANES];
 
-	pthread_t helper; /* runs the loop of conversion */
-	bool helped;
-	size_t first; /* first part of the loop */
+	gemp_background helper; /* runs the loop of conversion */
+	size_t first;           /* first part of the loop */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t moved;
@@ -124,7 +123,7 @@ static void start_conversion(pipeline *p, size_t piece)
 /* Waits until a started piece is converted. Without a helper thread, this thread's own loop converts it. */
 static void await_conversion(pipeline *p, size_t piece)
 {
-	if (!p->helped) {
+	if (!p->helper.running) {
 		p->first = piece * p->parts;
 		gemp_parallel_for(p->parts, convert_part, p);
 	}
@@ -145,7 +144,8 @@ static gemp_code open(pipeline *p)
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
 	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
-	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
+	if (p->pieces > 1)
+		gemp_background_start(&p->helper, convert_all, p);
 	return GEMP_OK;
 }
 
@@ -168,8 +168,7 @@ static gemp_code finish(pipeline *p, gemp_code code)
 	p->stopped = code != GEMP_OK;
 	pthread_cond_broadcast(&p->moved);
 	pthread_mutex_unlock(&p->mutex);
-	if (p->helped)
-		pthread_join(p->helper, NULL);
+	gemp_background_wait(&p->helper);
 	for (size_t lane = 0; lane < LANES; lane++)
 		GEMP_ALSO(await_transfer(p, lane));
 	gemp_pinned_release(&p->locked, p->device);

@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
@@ -172,13 +173,23 @@ void gemp_row_index_free(gemp_row_index *index)
 
 uint64_t gemp_value_key(const gemp_value *value)
 {
-	return value->type == GEMP_INTEGER ? gemp_mix((uint64_t)value->integer)
-	                                   : gemp_hash(value->string.bytes, value->string.size, 0);
+	return value->type == GEMP_INTEGER
+	           ? gemp_mix((uint64_t)value->integer)
+	           : gemp_hash(value->string.bytes, value->string.size, 0) & gemp_limits_now()->string_key_mask;
 }
 
 const char *gemp_row_index_direction(unsigned part)
 {
 	return part == GEMP_LOAD_OUT ? "out" : part == GEMP_LOAD_IN ? "in" : "either";
+}
+
+unsigned gemp_row_index_part(const char *direction)
+{
+	static const unsigned parts[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_EITHER };
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strcmp(direction, gemp_row_index_direction(parts[i])) == 0)
+			return parts[i];
+	return 0;
 }
 
 void gemp_row_index_print(const gemp_row_index *index, const gemp_shard *graph, gemp_text *out)

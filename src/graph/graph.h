@@ -160,6 +160,8 @@ void gemp_row_index_free(gemp_row_index *index);
 void gemp_row_index_print(const gemp_row_index *index, const gemp_shard *graph, gemp_text *out);
 /* The words of an index's part: "out", "in" and "either". */
 const char *gemp_row_index_direction(unsigned part);
+/* The part of such a word, or 0. */
+unsigned gemp_row_index_part(const char *direction);
 
 /* Frees the rows and edge numbers that are not in `parts` (GEMP_LOAD_*). The attributes of edges stay. */
 void gemp_relation_keep_rows(gemp_relation *relation, unsigned parts);
@@ -178,8 +180,8 @@ gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
 /* index: one of the graph's. */
 gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index);
-/* (*ids)[*count], the same on all ranks, become the vertices of all ranks that have the value, by index number `index` of
- * values. The value has the type of the attribute. The caller frees *ids. */
+/* (*ids)[*count], the same on all ranks, become the vertices of all ranks that have the value, by index number
+ * `index` of values. The value has the type of the attribute. The caller frees *ids. */
 gemp_code gemp_shard_find_vertices(gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
                                    size_t *count);
 gemp_code gemp_shard_load_all(gemp_shard *graph); /* without indexes, which follow from the rest */

@@ -11,18 +11,16 @@
 #include <string.h>
 #include <time.h>
 
-/* A thread takes pivots about TAKES times, but few at a time, since those that it has not begun are given up. The rows of
- * a thread go to the sink once it has FULL_ROWS. */
+/* A thread takes pivots about TAKES times, but few at a time, since those that it has not begun are given up. The
+ * rows of a thread go to the sink once it has FULL_ROWS. */
 enum { TAKES = 64, MAX_TAKEN = 64, FULL_ROWS = 1 << 16 };
 /* The device waits this long at most after its program is compiled. */
 static const double round_seconds = 0.02;
 /* After this time of each thread, no thread works on if they got less than this share of their cores. */
 static const double trial_seconds = 0.1, min_share = 0.8;
-/* With more pivots no early search begins: it takes a tenth of a second to list those that are left for the device, and an
- * NVIDIA driver compiles in .1 to 1 s. */
+/* With more pivots no early search begins: it takes a tenth of a second to list those that are left for the device,
+ * and an NVIDIA driver compiles in .1 to 1 s. */
 enum { MAX_PIVOTS = 1 << 23 };
-/* Bytes of the tables of two-paths of all threads, if there is more than one. */
-enum { TABLE_BYTES = 1 << 30 };
 
 /* A walker with rows of its own, so that the rows of a pivot are together and can be dropped. */
 typedef struct early_walker {
@@ -69,7 +67,7 @@ bool gemp_early_search_suits(const gemp_match *m)
 /* One core is left to the compiler, if there are several. A table of two-paths has a number for each vertex. */
 static size_t choose_threads(const gemp_match *m)
 {
-	const size_t tables = TABLE_BYTES / sizeof(uint32_t) / gemp_max(m->graph->vertex_count, 1);
+	const size_t tables = gemp_limits_now()->early_tables / sizeof(uint32_t) / gemp_max(m->graph->vertex_count, 1);
 	const size_t cores = gemp_max(gemp_threads(), 2) - 1;
 	return m->plan->two_paths ? gemp_min(cores, gemp_max(tables, 1)) : cores;
 }
@@ -316,8 +314,8 @@ static gemp_code deliver(early_search *e)
 	return GEMP_OK;
 }
 
-/* False if the threads had to share their cores in the first rounds. A compiled kernel is several times as fast as a walker,
- * so it should not begin later because walkers take time from the compiler. */
+/* False if the threads had to share their cores in the first rounds. A compiled kernel is several times as fast as a
+ * walker, so it should not begin later because walkers take time from the compiler. */
 static bool has_cores(const early_search *e)
 {
 	double seconds = 0, processor = 0;

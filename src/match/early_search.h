@@ -13,8 +13,8 @@
 #include "match/exchange/rounds.h"
 #include "match/match_state.h"
 
-/* True if the options and the plan allow an early search of the match, whose search has no kernel yet. All ranks get the
- * same answer. */
+/* True if the options and the plan allow an early search of the match, whose search has no kernel yet. All ranks get
+ * the same answer. */
 bool gemp_early_search_suits(const gemp_match *match);
 
 /* Collective. Call it before each run on devices. Returns with match->early set, and with the kernel built and the

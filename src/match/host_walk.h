@@ -13,8 +13,8 @@ typedef struct gemp_host_walk {
 	gemp_walk walk;                            /* borrows rows and bits, so the struct must not move */
 } gemp_host_walk;
 
-/* True if a pivot has its matches for itself, whoever searches from it, and no option asks for more than its matches. The
- * match has a search. All ranks get the same answer. */
+/* True if a pivot has its matches for itself, whoever searches from it, and no option asks for more than its matches.
+ * The match has a search. All ranks get the same answer. */
 bool gemp_host_walk_suits(const gemp_match *match);
 /* Collective. *there is false if some rank has no rows on the host; *out is then empty. */
 gemp_code gemp_host_walk_new(gemp_host_walk *out, const gemp_match *match, bool *there);

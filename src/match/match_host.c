@@ -62,9 +62,9 @@ static bool is_within(const gemp_match *m, double work, uint64_t limit)
 	return limit && work <= (double)limit * (double)threads;
 }
 
-/* The number of values to be tested, if each condition on one vertex that no index answers is tested for all vertices. A condition without
- * kernels takes as long as COMPUTED others: size() takes 48 ns a value, toUpper() 157, = of strings 8, CONTAINS 29 (AMD
- * EPYC, 2026-11-28). */
+/* The number of values to be tested, if each condition on one vertex that no index answers is tested for all
+ * vertices. A condition without kernels takes as long as COMPUTED others: size() takes 48 ns a value, toUpper() 157,
+ * = of strings 8, CONTAINS 29 (AMD EPYC, 2026-11-28). */
 static double filter_work(const gemp_match *m)
 {
 	enum { COMPUTED = 16 };

@@ -141,6 +141,7 @@ static inline void force_early_search(void)
 	static unsigned turn;
 	TEST_LIMIT(early_pivots, pivots[turn % 4]);
 	TEST_LIMIT(early_rows, rows[turn % 5]);
+	TEST_LIMIT(early_tables, turn % 3 ? 1 << 30 : 1);
 	turn++;
 }
 

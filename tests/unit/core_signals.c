@@ -1,8 +1,8 @@
 /* Tests both reactions to signals: a signal is recorded as a request to stop, or it ends the process with a message and
  * removes the process's temporary files. */
 #include "core/signals.h"
+#include "core/threads.h"
 
-#include "core/background.h"
 #include "harness/harness.h"
 
 #include <signal.h>

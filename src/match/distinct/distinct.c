@@ -193,8 +193,8 @@ static gemp_code insert_singly(distinct *d, size_t place)
 	return GEMP_OK;
 }
 
-/* Estimates the final number of records in the tables: those that are still expected in this pass are new as often as the
- * records of this block were. */
+/* Estimates the final number of records in the tables: those that are still expected in this pass are new as often as
+ * the records of this block were. */
 static void expect_classes(distinct *d, size_t known_before)
 {
 	const size_t count = gemp_class_set_count(&d->classes), added = d->block.bucket_offsets[GEMP_CLASS_REMOTE];
@@ -225,9 +225,10 @@ static gemp_code flush_block(distinct *d)
 	return GEMP_OK;
 }
 
-/* The number of records of the next block. A block occupies all threads, and packed records are an eighth of the slots of
- * their set, or up to half after a long search: a larger block is added faster, but its new pages cost more than a short
- * search saves. A block takes at most an eighth of the budget, and it is made anew only if it becomes twice as large. */
+/* The number of records of the next block. A block occupies all threads, and packed records are an eighth of the
+ * slots of their set, or up to half after a long search: a larger block is added faster, but its new pages cost more
+ * than a short search saves. A block takes at most an eighth of the budget, and it is made anew only if it becomes
+ * twice as large. */
 static size_t block_records(const distinct *d)
 {
 	const size_t record = d->form.words * sizeof(uint32_t), least = (size_t)BLOCK_BYTES * gemp_threads() / record;

@@ -265,8 +265,8 @@ static void fill_row(const gemp_record_form *form, const gemp_batch *batch, size
 		memcpy(record, filled, form->words * sizeof *record);
 }
 
-/* Packs vertex sets, or orbits of vertices, in one number. `count` and `sorts` are constants, so the compiler unrolls the
- * loops. Rows in which a vertex repeats are rare. */
+/* Packs vertex sets, or orbits of vertices, in one number. `count` and `sorts` are constants, so the compiler unrolls
+ * the loops. Rows in which a vertex repeats are rare. */
 static inline void fill_numbers(const gemp_record_form *form, const gemp_batch *batch, size_t first, size_t rows,
                                 uint32_t *records, const int count, const bool sorts)
 {

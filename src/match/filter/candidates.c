@@ -181,8 +181,8 @@ static gemp_code look_up(gemp_candidates *candidates, gemp_runtime *context, gem
 	return GEMP_OK;
 }
 
-/* Loads the columns of all conditions that no index answers. Then all conditions on one pattern vertex are evaluated together, so that
- * they need only one reduction. */
+/* Loads the columns of all conditions that no index answers. Then all conditions on one pattern vertex are evaluated
+ * together, so that they need only one reduction. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern, const gemp_condition *const *all,
                                  size_t all_count)

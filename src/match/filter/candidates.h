@@ -47,8 +47,8 @@ void gemp_candidates_free(gemp_candidates *candidates);
 
 /* Collective. Counts for each pattern edge the edges of the graph between candidates, and the paths of two such edges
  * that meet at a candidate of either end. Also finds whether parallel edges exist. The rows of each pattern edge from
- * its first vertex are loaded (gemp_pattern_edge_key). If its rows from the second vertex are not loaded, the number of paths that meet at the target is estimated as if the edges were
- * spread evenly over their targets. */
+ * its first vertex are loaded (gemp_pattern_edge_key). If its rows from the second vertex are not loaded, the number
+ * of paths that meet at the target is estimated as if the edges were spread evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 

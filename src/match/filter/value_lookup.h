@@ -15,8 +15,8 @@ int gemp_value_lookup_attribute(const gemp_shard *graph, const gemp_expr *expr);
 /* The number of the graph's index that answers the condition, or GEMP_NO_LOOKUP, also if the index is so short that the
  * filter is faster. */
 int gemp_value_lookup_index(const gemp_shard *graph, const gemp_expr *expr);
-/* Collective. Finds the vertices of all ranks for which the condition is true, by this index. The caller frees *ids, also
- * after a failure. */
+/* Collective. Finds the vertices of all ranks for which the condition is true, by this index. The caller frees *ids,
+ * also after a failure. */
 gemp_code gemp_value_lookup_find(gemp_shard *graph, const gemp_comm *comm, int index, const gemp_expr *expr,
                                  gemp_vertex **ids, size_t *count);
 

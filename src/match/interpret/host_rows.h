@@ -1,11 +1,11 @@
 /* host_rows: the rows that the interpreter of plans reads, of all vertices of the graph.
  *
- * If each view of the plan is one relation in one direction, or the graph file has an index of its rows, and there is a
- * single rank, the rows are those of the shard, in place, and vertices are numbered by ids. Rows of other views are merged copies (partition/views/resident.h),
- * which the ranks of a node share and the runtime keeps for the next question. If a plan has only one view, and it must
- * be copied, the copy is in the order of slots, as devices have it: order restrictions then cut the rows of vertices
- * with high degrees. Copies of several views are in the order of ids, so that questions with other views can use the
- * same copies. */
+ * If each view of the plan is one relation in one direction, or the graph file has an index of its rows, and there is
+ * a single rank, the rows are those of the shard, in place, and vertices are numbered by ids. Rows of other views are
+ * merged copies (partition/views/resident.h), which the ranks of a node share and the runtime keeps for the next
+ * question. If a plan has only one view, and it must be copied, the copy is in the order of slots, as devices have
+ * it: order restrictions then cut the rows of vertices with high degrees. Copies of several views are in the order of
+ * ids, so that questions with other views can use the same copies. */
 
 #ifndef GEMP_MATCH_INTERPRET_HOST_ROWS_H
 #define GEMP_MATCH_INTERPRET_HOST_ROWS_H

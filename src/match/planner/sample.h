@@ -26,8 +26,8 @@ typedef struct gemp_sampler_options {
 	bool walk_latest;
 } gemp_sampler_options;
 
-/* Collective. Loads the relations of the pattern. The sampler serves all its plans without given vertices. key_rank may be NULL if no plan
- * compares keys. All arguments except the options are borrowed. */
+/* Collective. Loads the relations of the pattern. The sampler serves all its plans without given vertices. key_rank
+ * may be NULL if no plan compares keys. All arguments except the options are borrowed. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                            const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options);

@@ -87,9 +87,9 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 	search->views = views;
 }
 
-/* The order of the calls matters: the shape determines the layout, the rows determine nested loops, the memory that is
- * left determines marks, and the balancer determines whether the kernel has code for slices. Building programs and preparing
- * the rows are not counted as upload. */
+/* The order of the calls matters: the shape determines the layout, the rows determine nested loops, the memory that
+ * is left determines marks, and the balancer determines whether the kernel has code for slices. Building programs and
+ * preparing the rows are not counted as upload. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
