@@ -27,12 +27,20 @@ static struct {
 	bool failing, every;
 } seen = { .mutex = PTHREAD_MUTEX_INITIALIZER, .parts = 1 };
 
-/* Ranks load the program at different addresses, so the hash is of distances from a function of the program. */
+/* The linker puts these at the two ends of the program's code. */
+extern const char __executable_start[], etext[];
+
+/* Ranks load the program and its libraries at different addresses. So that all ranks give a call stack the same hash,
+ * the hash is of distances from the start of the program, and frames of libraries count as one place. */
 static uint64_t hash_callers(void *const *frames, size_t depth)
 {
+	const uintptr_t start = (uintptr_t)__executable_start, size = (uintptr_t)etext - start;
 	uint64_t distance[FRAMES];
-	for (size_t i = 0; i < depth; i++)
-		distance[i] = (uint64_t)(uintptr_t)frames[i] - (uint64_t)(uintptr_t)&test_requests_succeed;
+	for (size_t i = 0; i < depth; i++) {
+		distance[i] = (uintptr_t)frames[i] - start;
+		if (distance[i] > size)
+			distance[i] = UINT64_MAX;
+	}
 	return gemp_hash(distance, depth * sizeof *distance, seen.seed) | 1;
 }
 
