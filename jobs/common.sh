@@ -1,5 +1,5 @@
 # The scripts in jobs/ source this file. It sets $top, the root of the tree, $build, the folder of the build, and $MPIRUN, the
-# command that starts ranks, and it defines build_gemp.
+# command that starts ranks, and it defines build_gemp and reproduce.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GEMP_BUILD:-$top/build}
@@ -23,4 +23,22 @@ build_gemp() {
 		echo "$0: the build failed; all of its messages are in $log" >&2
 		exit 1
 	fi
+}
+
+# reproduce NAME [ARGUMENTS] runs an experiment of jobs/reproduce. If GEMP_MPI does not name the program, it is built before.
+reproduce() {
+	local name=$1
+	shift
+	case " $* " in
+	*' --help '* | *' -h '*) ;;
+	*)
+		if [ -z "${GEMP_MPI:-}" ]; then
+			"$top/jobs/setup.sh" --reproduce
+			build_gemp -DBUILD_TESTING=OFF
+			export GEMP_MPI=$build/gemp-mpi
+		fi
+		;;
+	esac
+	export GEMP_MPIRUN=$MPIRUN
+	"${GEMP_PYTHON:-python3}" "$top/jobs/reproduce/$name.py" "$@"
 }

@@ -16,6 +16,9 @@ test_libraries=(libcmocka-dev)
 test_tools=(h5dump=hdf5-tools pkg-config=pkg-config zstd=zstd gzip=gzip)
 test_python=(python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
+# Only the scripts reproduce-*.sh need these packages.
+reproduce_tools=(python3=python3 gnuplot=gnuplot-nox dot=graphviz)
+
 # `gemp-mpi partition --method ptscotch` works only in a program that was built with this library. All else works without it.
 optional_library=libptscotch-dev
 

@@ -2,17 +2,20 @@
 # Installs the packages that GEMP-MPI needs and that this machine lacks. It uses apt on Debian and Ubuntu. On other systems it
 # prints the list and stops.
 #
-#   jobs/setup.sh            packages to build and run the program
-#   jobs/setup.sh --tests    also the packages that the tests need
+#   jobs/setup.sh                packages to build and run the program
+#   jobs/setup.sh --tests        also the packages that the tests need
+#   jobs/setup.sh --reproduce    also the packages that the scripts reproduce-*.sh need
 set -euo pipefail
-[ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
+[ $# -eq 0 ] || [ "$*" = --tests ] || [ "$*" = --reproduce ] || { echo "usage: $0 [--tests|--reproduce]" >&2; exit 2; }
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 tools=("${site_tools[@]}" "${carried_tools[@]}")
 libraries=("${site_libraries[@]}" "${carried_libraries[@]}")
-if [ "${1:-}" = --tests ]; then
-	tools+=("${test_tools[@]}")
+if [ "${1:-}" = --reproduce ]; then
+	tools+=("${reproduce_tools[@]}")
+elif [ "${1:-}" = --tests ]; then
+	tools+=("${test_tools[@]}" "${reproduce_tools[@]}")
 	libraries+=("${test_libraries[@]}" "${test_python[@]}")
 fi
 
