@@ -6,7 +6,7 @@
  * message of a failure, once. */
 
 #include "cli/help/help.h"
-#include "cli/options/options.h"
+#include "cli/options/config.h"
 #include "cli/report/report_run.h"
 #include "cli/terminal.h"
 
@@ -103,7 +103,7 @@ static gemp_code run_on_ranks(gemp_options *options, gemp_code parsed)
 	/* Messages about the configuration go to stderr with the default verbosity. */
 	GEMP_TRY_DONE(gemp_context_open(&context, MPI_COMM_WORLD, &how));
 	GEMP_TRY_DONE(gemp_context_agree(context, parsed));
-	GEMP_TRY_DONE(gemp_options_configure(options, context));
+	GEMP_TRY_DONE(gemp_config_apply(options, context));
 	set_context_options(&how, options);
 	GEMP_TRY_DONE(gemp_context_configure(context, &how));
 	if (options->command->devices && options->argument_count)

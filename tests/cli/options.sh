@@ -130,12 +130,16 @@ for ranks in 1 3; do
 	one_message 'no/such/folder'
 done
 
-# every file in configs/ is a valid configuration
+# every file in configs/ is a valid configuration, and finds its query file from any folder
 for file in "$GEMP_SOURCE_DIR"/configs/*.conf; do
-	(cd "$GEMP_SOURCE_DIR" && timeout 60 "$GEMP_MPI" match "$work/none.h5" --config "$file" \
-		$(grep -q '^query-file' "$file" || echo --pattern=triangle) 2>"$work/err")
-	equal $? 66 "code with $file"
+	alone 66 match none.h5 --config "$file" $(grep -q '^query-file' "$file" || echo --pattern=triangle)
 	says 'none.h5'
+done
+mkdir -p conf
+printf 'query-file = none.cypher\n' >conf/run.conf
+for ranks in 1 3; do
+	expect 66 $ranks match g.h5 --config conf/run.conf
+	one_message 'conf/none.cypher'
 done
 
 # completion: the script works in a shell

@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "cli/options/options.h"
+#include "cli/options/config.h"
 #include "comm/comm.h"
 #include "core/status.h"
 
@@ -37,7 +37,7 @@ static gemp_code parse(gemp_options **out, const gemp_command *command, const ch
 	*out = NULL;
 	gemp_code code = gemp_options_parse(out, &table, command, count, words);
 	if (code == GEMP_OK)
-		code = gemp_options_configure(*out, context);
+		code = gemp_config_apply(*out, context);
 	if (code != GEMP_OK) {
 		gemp_options_free(*out);
 		*out = NULL;
@@ -172,6 +172,42 @@ static void configuration(void **state)
 	assert_int_equal(gemp_memory_blocks(), own_blocks);
 }
 
+/* Returns whether `text` is the folder of test_file followed by `name`. */
+static bool is_beside(const char *text, const char *name)
+{
+	char config[1024];
+	snprintf(config, sizeof config, "%s", test_file("run.conf", ""));
+	size_t folder = (size_t)(strrchr(config, '/') + 1 - config);
+	return strncmp(text, config, folder) == 0 && strcmp(text + folder, name) == 0;
+}
+
+/* Files that are read lie beside the configuration. Other paths and texts stay as they are. */
+static void paths_in_configuration(void **state)
+{
+	(void)state;
+	gemp_options *options;
+	assert_ok(configured(&options, &match,
+	                     "query-file = q.cypher\noutput = rows.tsv\njson = ../r.json\nparam = file=x\n", "g"));
+	assert_true(is_beside(options->query_file, "q.cypher"));
+	assert_string_equal(options->output, "rows.tsv");
+	assert_string_equal(options->json, "../r.json");
+	assert_string_equal(options->parameters.items[0], "file=x");
+	gemp_options_free(options);
+	assert_ok(configured(&options, &match, "query-graph = ../q.graph\n", "g"));
+	assert_true(is_beside(options->query_graph, "../q.graph"));
+	gemp_options_free(options);
+	assert_ok(configured(&options, &import, "edges = /a/b\nedges = c/d\nvertices = -\nmetamodel = m.ecore\n", ""));
+	assert_string_equal(options->edge_files.items[0], "/a/b");
+	assert_true(is_beside(options->edge_files.items[1], "c/d"));
+	assert_string_equal(options->vertex_files.items[0], "-");
+	assert_true(is_beside(options->metamodel, "m.ecore"));
+	gemp_options_free(options);
+	assert_ok(configured(&options, &match, "query-file = q.cypher\n", "g --query-file mine"));
+	assert_string_equal(options->query_file, "mine");
+	gemp_options_free(options);
+	assert_int_equal(gemp_memory_blocks(), own_blocks);
+}
+
 static void bad_configuration(void **state)
 {
 	(void)state;
@@ -209,6 +245,9 @@ static void table_is_sound(void **state)
 	const gemp_option *option = gemp_option_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(option[i].commands && option[i].help && option[i].group);
+		assert_true(!option[i].input || strcmp(option[i].value, "FILE") == 0);
+		if (option[i].value && strcmp(option[i].value, "FILE") == 0 && strcmp(option[i].group, "Output") != 0)
+			assert_true(option[i].input || strcmp(option[i].name, "config") == 0);
 		assert_true(option[i].kind == GEMP_OPTION_FLAG ? !option[i].value : option[i].value != NULL);
 		for (size_t j = 0; j < i; j++)
 			if (option[i].commands & option[j].commands) {
@@ -231,7 +270,7 @@ static void no_memory(void **state)
 	(void)state;
 	char line[1024];
 	snprintf(line, sizeof line, "--config %s g --count --semantics hom",
-	         test_file("run.conf", "replicate = 3M\nlimit = 4\n"));
+	         test_file("run.conf", "replicate = 3M\nlimit = 4\nquery-file = q\n"));
 	assert_survives_no_memory(parse_and_free, line);
 }
 
@@ -242,6 +281,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(values),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(configuration),
+		cmocka_unit_test(paths_in_configuration),
 		cmocka_unit_test(bad_configuration),
 		cmocka_unit_test(generator_parameters),
 		cmocka_unit_test(table_is_sound),

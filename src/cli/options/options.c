@@ -1,60 +1,21 @@
 /* options: converts the command line and a configuration to the fields of gemp_options, in three steps.
  *
- * First, each given option is kept as text in values[value_count]. Options of the configuration come before options of
- * the command line. Second, the defaults of the table and these texts are converted to fields in this order, so the
- * command line has precedence. Third, the number of arguments is checked. The texts are kept, since --json, the
- * provenance of files and the lists in the fields refer to them. Only rank 0 reads the configuration. */
+ * First, each given option is kept as text in values[value_count]. Options of the configuration (config.c) come before
+ * options of the command line. Second, the defaults of the table and these texts are converted to fields in this order,
+ * so the command line has precedence. Third, the number of arguments is checked. The texts are kept, since --json, the
+ * provenance of files and the lists in the fields refer to them. */
 
 #include "cli/options/options.h"
 
 #include "core/quantity.h"
 #include "core/text.h"
 
-#include <gemp/file.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* COMMANDS AND SUBCOMMANDS */
-
-const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name)
-{
-	for (size_t i = 0; i < table->count; i++)
-		if (strcmp(table->commands[i]->name, name) == 0)
-			return table->commands[i];
-	return NULL;
-}
-
-/* The message lists all commands, since a user who misspells a command may not know its name. */
-gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name)
-{
-	const char *names[32];
-	GEMP_OWNED_BY(gemp_text_free) gemp_text list = { 0 };
-	size_t count = 0;
-	for (; count < table->count && count < sizeof names / sizeof *names; count++) {
-		names[count] = table->commands[count]->name;
-		gemp_text_print(&list, "%s%s", count ? ", " : "", names[count]);
-	}
-	const char *near = gemp_text_nearest(name, names, count);
-	GEMP_TRY(gemp_text_status(&list));
-	return gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
-	                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
-}
-
-/* Each line of `arguments` is a form of use. */
-gemp_code gemp_command_misused(const gemp_command *command)
-{
-	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
-	int size;
-	for (const char *rest = command->arguments; *rest;) {
-		const char *form = gemp_next_line(&rest, &size);
-		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", size, form);
-	}
-	GEMP_TRY(gemp_text_status(&forms));
-	return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
-	                 command->name);
-}
+/* NAMES */
 
 const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t count, const gemp_options *options)
 {
@@ -62,61 +23,6 @@ const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t 
 		if (strcmp(list[i].name, options->arguments[0]) == 0 && options->argument_count >= list[i].min &&
 		    options->argument_count <= list[i].max)
 			return &list[i];
-	return NULL;
-}
-
-const char *gemp_next_line(const char **text, int *size)
-{
-	const char *line = *text;
-	*size = (int)strcspn(line, "\n");
-	*text += *size + (line[*size] == '\n');
-	return line;
-}
-
-/* OPTIONS BY NAME */
-
-/* The table has about 150 entries, so a linear search is fast enough. */
-const gemp_option *gemp_option_next(const gemp_command *command, size_t *index)
-{
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
-	while (*index < count) {
-		const gemp_option *option = &table[(*index)++];
-		if (!command || option->commands & command->bit)
-			return option;
-	}
-	return NULL;
-}
-
-/* A list of words is one string in the table, and help shows this string as the choices of an option. */
-const char *gemp_word_at(const char *words, size_t index, size_t *size)
-{
-	for (; index && words; index--) {
-		words = strchr(words, '|');
-		words = words ? words + 1 : NULL;
-	}
-	if (words)
-		*size = strcspn(words, "|");
-	return words;
-}
-
-int gemp_word_index(const char *words, const char *word)
-{
-	size_t size;
-	const char *at;
-	for (size_t i = 0; (at = gemp_word_at(words, i, &size)); i++)
-		if (strlen(word) == size && strncmp(at, word, size) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* Options of different commands may have the same name, so the search needs the command. */
-const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
-{
-	const gemp_option *option;
-	for (size_t i = 0; (option = gemp_option_next(command, &i));)
-		if (strcmp(option->name, name) == 0)
-			return option;
 	return NULL;
 }
 
@@ -142,10 +48,8 @@ static const char *nearest_option(const gemp_command *command, const char *name)
 	return gemp_text_nearest(name, names, count);
 }
 
-/* GEMP_EUSAGE for an option that the command does not accept. If other commands accept the option, the message names
- * them; otherwise it shows a similar name. `place` is "" or "file:line: ". `dashes` is "--" if they belong to the
- * name. */
-static gemp_code refuse_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
+gemp_code gemp_options_refuse_unknown(const gemp_options *options, const char *place, const char *dashes,
+                                      const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
 	GEMP_OWNED_BY(gemp_text_free) gemp_text hint = { 0 };
@@ -185,10 +89,8 @@ gemp_code gemp_options_refuse(const gemp_options *options, const char *names, co
 	return GEMP_OK;
 }
 
-/* Keeps an option as text until all options are known. `place` is its place in the configuration, or NULL for the
- * command line. The command line is parsed first, so an option of the configuration is inserted before the options of
- * the command line. */
-static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
+/* The command line is parsed first, so an option of the configuration is inserted before its options. */
+gemp_code gemp_options_keep(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
 	size_t at = place ? options->configured_count++ : options->value_count;
@@ -318,7 +220,7 @@ static gemp_code refuse_word(const gemp_options *options, poptContext context, i
 	char name[64] = "";
 	size_t size = strcspn(bad + dashes, "=");
 	memcpy(name, bad + dashes, size < sizeof name ? size : sizeof name - 1);
-	return refuse_unknown(options, "", dashes > 1 ? "--" : "-", name);
+	return gemp_options_refuse_unknown(options, "", dashes > 1 ? "--" : "-", name);
 }
 
 /* The arguments are copied, since popt frees them with its context. */
@@ -352,35 +254,13 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 	int value = -1;
 	while (code == GEMP_OK && (value = poptGetNextOpt(context)) > 0) {
 		char *text = poptGetOptArg(context);
-		code = keep_value(options, &table[value - 1], text ? text : "true", NULL);
+		code = gemp_options_keep(options, &table[value - 1], text ? text : "true", NULL);
 		free(text);
 	}
 	if (code == GEMP_OK)
 		code = value < -1 ? refuse_word(options, context, value) : copy_arguments(options, context);
 	poptFreeContext(context);
 	return code;
-}
-
-/* CONFIGURATION */
-
-/* Parses one line of the configuration. Dashes in front of the name are allowed, since users copy options from a
- * command line. */
-static gemp_code keep_setting(void *self, const char *place, char *name, char *value)
-{
-	gemp_options *options = self;
-	if (strncmp(name, "--", 2) == 0)
-		name += 2;
-	if (!*name)
-		return gemp_fail(GEMP_EUSAGE, "%s: expected `long-option = value`, found no option", place);
-	/* A configuration must not contain --config, since configurations could then refer to each other in a circle. */
-	if (strcmp(name, "config") == 0)
-		return gemp_fail(GEMP_EUSAGE, "%s: a configuration cannot name another one", place);
-	const gemp_option *option = gemp_option_find(name, options->command);
-	if (option)
-		return keep_value(options, option, value, place);
-	char before[600];
-	snprintf(before, sizeof before, "%.590s: ", place);
-	return refuse_unknown(options, before, "", name);
 }
 
 /* ARGUMENTS */
@@ -460,7 +340,7 @@ void gemp_options_free(gemp_options *options)
 
 GEMP_RELEASE(gemp_options_free, gemp_options *)
 
-static gemp_code set_and_check(gemp_options *options)
+gemp_code gemp_options_set(gemp_options *options)
 {
 	GEMP_TRY(set_fields(options));
 	GEMP_TRY(check_arguments(options));
@@ -468,7 +348,7 @@ static gemp_code set_and_check(gemp_options *options)
 }
 
 /* A configuration cannot change what --help and --version print, so it is not read with them. */
-static const char *configuration_path(const gemp_options *options)
+const char *gemp_options_config(const gemp_options *options)
 {
 	return given_text(options, "help") || given_text(options, "version") ? NULL : given_text(options, "config");
 }
@@ -480,21 +360,9 @@ gemp_code gemp_options_parse(gemp_options **out, const gemp_command_table *table
 	GEMP_TRY(GEMP_NEW(options, 1));
 	*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
 	GEMP_TRY(parse_line(options, argc, argv));
-	if (!configuration_path(options))
-		GEMP_TRY(set_and_check(options));
+	if (!gemp_options_config(options))
+		GEMP_TRY(gemp_options_set(options));
 	*out = options;
 	options = NULL;
 	return GEMP_OK;
-}
-
-gemp_code gemp_options_configure(gemp_options *options, const gemp_context *context)
-{
-	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
-	const char *path = configuration_path(options);
-	if (!path)
-		return GEMP_OK;
-	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
-	gemp_code code = gemp_settings_parse(path, text, "long-option", keep_setting, options);
-	GEMP_THEN(set_and_check(options));
-	return gemp_context_agree(context, code);
 }
