@@ -162,10 +162,10 @@ static void configuration(void **state)
 	assert_int_equal(options->outbox, 3);
 	assert_string_equal(options->query_labels, "L#%d");
 	gemp_options_free(options);
-	assert_ok(configured(&options, &import, "edges = a\nedges = b\nvertices = v\n", "--edges c"));
+	assert_ok(configured(&options, &import, "edges = a\nedges = b\nvertices = /v\n", "--edges c"));
 	assert_int_equal(options->edge_files.count, 1);
 	assert_string_equal(options->edge_files.items[0], "c");
-	assert_string_equal(options->vertex_files.items[0], "v");
+	assert_string_equal(options->vertex_files.items[0], "/v");
 	gemp_options_free(options);
 	assert_ok(configured(&options, &match, "", "g"));
 	gemp_options_free(options);
