@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "io/file/source.h"
 #include "io/import/import.h"
+#include "io/import/words.h"
 #include "io/text/cells.h"
 #include "io/text/lines.h"
 #include "partition/build/builder.h"
@@ -196,11 +197,10 @@ typedef struct dict_reader {
 	gemp_text text;     /* text of the current dictionary */
 	char languages[64]; /* such as "deu-eng" */
 	gemp_dict_entry entry;
-	gemp_dictionary words; /* keys of all words that this rank has read */
-	gemp_text keys[2];     /* keys of source and target */
+	gemp_words words;
 	gemp_builder *builder;
 	uint32_t file;
-	size_t language, word, grammar, sense; /* the builder's columns */
+	size_t grammar, sense; /* the builder's columns */
 } dict_reader;
 
 /* The index writes numbers in base 64, with the highest digit first. */
@@ -288,21 +288,13 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	return GEMP_OK;
 }
 
-/* *key becomes a string such as "deu:Haus", which is also added to the words. which: 0 for the first language, 1 for
- * the second. */
+/* which: 0 for the first language, 1 for the second. */
 static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_slice word)
 {
-	gemp_text *text = &reader->keys[which];
-	const char *dash = strchr(reader->languages, '-'), *language = which ? dash + 1 : reader->languages;
-	uint32_t index;
-	gemp_text_clear(text);
-	gemp_text_add(text, language, which ? strlen(language) : (size_t)(dash - language));
-	gemp_text_add(text, ":", 1);
-	gemp_text_add(text, word.bytes, word.size);
-	GEMP_TRY(gemp_text_status(text));
-	GEMP_TRY(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
-	*key = (gemp_value){ .type = GEMP_STRING, .string = { text->data, text->size } };
-	return GEMP_OK;
+	const char *dash = strchr(reader->languages, '-');
+	const gemp_slice languages[2] = { { reader->languages, (size_t)(dash - reader->languages) },
+		                              { dash + 1, strlen(dash + 1) } };
+	return gemp_words_key(&reader->words, key, which, languages[which], word);
 }
 
 /* Each translation becomes an edge with the attributes grammar and sense. */
@@ -318,7 +310,7 @@ static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 		gemp_value grammar = { .type = GEMP_STRING, .string = { entry->grammar.bytes, entry->grammar.size } };
 		gemp_value sense = { .type = GEMP_INTEGER, .integer = entry->translations[i].sense };
 		GEMP_TRY(make_key(reader, &target, 1, entry->translations[i].word));
-		GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
+		GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, GEMP_TRANSLATES, strlen(GEMP_TRANSLATES),
 		                           (gemp_place){ reader->file, place->line }));
 		if (entry->grammar.size)
 			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
@@ -407,24 +399,9 @@ static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
 		GEMP_TRY(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
-	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
-	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
+	GEMP_TRY(gemp_words_declare(&reader->words, reader->builder));
 	GEMP_TRY(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
 	return gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
-}
-
-/* The key is "LANGUAGE:WORD", so equal words of two languages are different vertices. */
-static gemp_code add_word(void *self, const char *key, size_t size)
-{
-	const dict_reader *reader = self;
-	const char *colon = memchr(key, ':', size);
-	size_t language_size = (size_t)(colon - key);
-	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
-	gemp_value language = { .type = GEMP_STRING, .string = { key, language_size } };
-	gemp_value word = { .type = GEMP_STRING, .string = { colon + 1, size - language_size - 1 } };
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
-	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->language, &language));
-	return gemp_builder_vertex_value(reader->builder, reader->word, &word);
 }
 
 /* The reader may be set up only in part, after a failure. */
@@ -435,9 +412,7 @@ static void free_reader(dict_reader *reader)
 	gemp_free(reader->entries);
 	gemp_text_free(&reader->text);
 	gemp_dict_entry_free(&reader->entry);
-	gemp_dictionary_free(&reader->words);
-	gemp_text_free(&reader->keys[0]);
-	gemp_text_free(&reader->keys[1]);
+	gemp_words_free(&reader->words);
 }
 
 /* Rank i % ranks reads dictionary i. */
@@ -458,7 +433,7 @@ static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_i
 		code = read_dictionary(&self, &paths.path[2 * i]);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_import_names(comm, &self.words, add_word, &self));
+	GEMP_TRY(gemp_words_add_vertices(&self.words, comm));
 	return gemp_builder_finish(self.builder, out);
 }
 

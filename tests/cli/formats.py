@@ -260,6 +260,18 @@ def dictionary(folder, chance, check):
     check([f"{folder}/d-deu-eng.index"], wanted, edges, False)
 
 
+def word_pairs(folder, chance, check):
+    words = [(chance.choice(["HU", "EN", "x-y"]), f"szó {i}") for i in range(chance.randint(1, 30))]
+    pairs = [(chance.choice(words), chance.choice(words)) for _ in range(chance.randint(1, 60))]
+    with open(f"{folder}/list.pairs", "w", encoding="utf-8") as file:
+        for one, other in pairs:
+            file.write(" ".join(one) + "\t" + " ".join(other) + chance.choice(["\n", "\r\n", "\n\n"]))
+    named = {word for pair in pairs for word in pair}
+    vertices = collections.Counter({(f"{lang}:{word}", ("Word",), items({"lang": lang, "word": word})): 1 for lang, word in named})
+    edges = collections.Counter({("TRANSLATES", *sorted([":".join(one), ":".join(other)]), ()): 1 for one, other in pairs})
+    check([packed(chance, f"{folder}/list.pairs")], vertices, edges, True)
+
+
 BAD = {
     "mtx": ("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n", 3),
     "metis": ("m.graph", "2 1\n2\n\n", 2),
@@ -268,6 +280,7 @@ BAD = {
     "jsonl": ("g.jsonl", '{"id":1}\n{"id":\n', 2),
     "packages": ("x_Packages", "Package: a\nSize\n", 2),
     "dict": ("d-deu-eng.index", "a\tA\t~\n", 1),
+    "pairs": ("list.pairs", "HU alma\tEN apple\nHU alma\n", 2),
 }
 
 
@@ -292,7 +305,7 @@ def main():
     print(f"seed {seed}")
     chance = random.Random(seed)
     for rounds in range(int(os.environ.get("GEMP_FORMAT_ROUNDS", "1"))):
-        for make in (matrix, metis, adjacency, neo4j, json_lines, packages, dictionary):
+        for make in (matrix, metis, adjacency, neo4j, json_lines, packages, dictionary, word_pairs):
             with tempfile.TemporaryDirectory() as folder:
                 def check(arguments, vertices, edges, undirected):
                     found = imported(folder, chance.randint(1, 3), arguments)

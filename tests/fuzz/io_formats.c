@@ -31,6 +31,7 @@ static const struct {
 	  NULL, NULL },
 	{ "dict", "d-deu-eng.index", "00databaseinfo\tA\tF\nhaus\tG\tX\nhaus again\tG\tX\nrede\td\ti\n", "d-deu-eng.dict",
 	  "about\nHaus /h/ <n>\nhouse, home\nRede <f>\n1. [x] a <n>\nbecause\n2. b 2.\n" },
+	{ "pairs", "a.pairs", "HU alma\tEN apple\r\nDE Apfel\tHU alma\n\nEN ice cream\tDE Eis\n", NULL, NULL },
 	{ "neo4j", "v.csv",
 	  "id:ID(A),:LABEL,i:int,f:double,b:boolean,s,x:IGNORE\n1,A;B,7,1.5,true,\"a \"\"b\"\"\",?\n2,,,,,\"\",\n", "e.csv",
 	  ":START_ID(A),:END_ID(A),:TYPE,w:long\n1,2,T,3\n2,2,,\n" },
