@@ -98,7 +98,8 @@ const gemp_command gemp_command_generate = {
 				"mpirun -n 8 gemp-mpi generate rmat --scale 20 --seed 7 -o rmat20.h5\n"
 				"# a graph for sssp, with lengths of edges\n"
 				"gemp-mpi generate uniform --vertices 50000 --edges 400000 --weights 255 -o lengths.h5\n"
-				"gemp-mpi generate railway --routes 2560 --faults 0.1 -o railway.h5\n",
+				"gemp-mpi generate railway --routes 2560 --faults 0.1 -o railway.h5\n"
+				"gemp-mpi generate translations --pairs 514047 -o translations.h5\n",
 	.argument_count = { 1, 1 },
 	.run = generate,
 };

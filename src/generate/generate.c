@@ -118,8 +118,8 @@ gemp_code gemp_generator_edges(const gemp_generator_run *making, const int64_t *
 /* THE TABLE */
 
 static const gemp_generator_entry *const entries[] = {
-	&gemp_generator_rmat,    &gemp_generator_uniform,  &gemp_generator_movies,
-	&gemp_generator_railway, &gemp_generator_eulerian, &gemp_generator_debruijn,
+	&gemp_generator_rmat,         &gemp_generator_uniform,  &gemp_generator_movies,   &gemp_generator_railway,
+	&gemp_generator_translations, &gemp_generator_eulerian, &gemp_generator_debruijn,
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -148,9 +148,11 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 		return GEMP_OK;
 	}
 	const char *near = gemp_text_nearest(generator, names, ENTRIES);
-	return gemp_fail(GEMP_EUSAGE,
-	                 "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, eulerian and debruijn",
-	                 generator, near ? "; did you mean " : "", near ? near : "");
+	return gemp_fail(
+		GEMP_EUSAGE,
+		"there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, translations, eulerian and "
+		"debruijn",
+		generator, near ? "; did you mean " : "", near ? near : "");
 }
 
 /* The form in the help: N is a whole number, X is any number. */
@@ -299,7 +301,7 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 		.seed = options->relabel_seed ? options->relabel_seed : 1,
 		.ordered_keys = entry->random_keys && !options->relabel_seed ? entry->random_keys(options->values) : 0,
 		.merge_parallel = entry->merge_parallel,
-		.undirected = entry->directed && options->values[entry->directed - 1] == 0,
+		.undirected = entry->undirected || (entry->directed && options->values[entry->directed - 1] == 0),
 		.string_keys = entry->string_keys && entry->string_keys(options->values),
 		.merged_rows = options->merged_rows,
 		.steps = options->steps,

@@ -22,7 +22,8 @@ typedef enum gemp_generator_stream {
 	GEMP_FOR_PERSON,
 	GEMP_FOR_FILM,
 	GEMP_FOR_ROUTE,
-	GEMP_FOR_WEIGHT
+	GEMP_FOR_WEIGHT,
+	GEMP_FOR_CONCEPT
 } gemp_generator_stream;
 
 uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number);
@@ -83,6 +84,7 @@ typedef struct gemp_generator_entry {
 	gemp_generator generator;
 	bool merge_parallel; /* a pair may be drawn repeatedly, so the builder merges parallel edges */
 	size_t directed;     /* 1 + the index of the parameter that is 0 for undirected edges; 0: edges are directed */
+	bool undirected;     /* edges are always undirected */
 	size_t weights;      /* 1 + the index of the parameter with the maximum weight; 0: edges have no weights */
 	/* true if the graph has string keys; NULL: keys are integers */
 	bool (*string_keys)(const double *values);
@@ -95,7 +97,7 @@ typedef struct gemp_generator_entry {
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
-	gemp_generator_railway, gemp_generator_eulerian, gemp_generator_debruijn;
+	gemp_generator_railway, gemp_generator_translations, gemp_generator_eulerian, gemp_generator_debruijn;
 
 enum { GEMP_MAX_PARAMETERS = 8 };
 

@@ -176,7 +176,7 @@ static void generators_are_listed_with_defaults_in_range(void **state)
 	(void)state;
 	size_t count;
 	const gemp_generator *list = gemp_generators(&count);
-	assert_int_equal(count, 6);
+	assert_int_equal(count, 7);
 	for (size_t i = 0; i < count; i++) {
 		assert_ok(gemp_generate_init(&options, list[i].name));
 		assert_int_equal(options.generator, i);

@@ -55,11 +55,30 @@ static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 	gemp_text_print(out, "\n");
 }
 
-/* Adds a line with a name, indented by 2, and its meaning from `column` on. */
+/* Adds a name, indented by 2. A long list of words, such as the formats of import, wraps behind a | and continues at
+ * `column`. Returns the column of the cursor. */
+static size_t print_name(gemp_text *out, const char *name, size_t column)
+{
+	size_t at = 2;
+	gemp_text_print(out, "  ");
+	while (*name) {
+		size_t size = strcspn(name, "|");
+		size += name[size] == '|';
+		if (at > column && at + size > WIDTH) {
+			gemp_text_print(out, "\n%*s", (int)column, "");
+			at = column;
+		}
+		gemp_text_print(out, "%.*s", (int)size, name);
+		at += size;
+		name += size;
+	}
+	return at;
+}
+
+/* Adds a line with a name and its meaning from `column` on. */
 static void print_entry(gemp_text *out, const char *name, size_t column, const char *meaning)
 {
-	size_t at = 2 + strlen(name);
-	gemp_text_print(out, "  %s", name);
+	size_t at = print_name(out, name, column);
 	if (at + 2 > column) {
 		gemp_text_print(out, "\n");
 		at = 0;
