@@ -36,6 +36,7 @@ typedef struct gemp_runtime {
 	gemp_device_work work; /* the work of the first device */
 	gemp_budgets budgets;
 	gemp_timers timers;
+	double hidden_seconds; /* seconds of kernels of a search during which the host did work of other phases */
 	gemp_traffic traffic;
 	size_t program_builds;          /* programs that were built and not loaded from the cache */
 	struct gemp_resident *resident; /* rows of graphs on the device, see resident.h */

@@ -55,6 +55,8 @@ typedef struct gemp_query_settings {
 	gemp_placement place;
 	bool count_by_search;    /* enumerate matches even if sums over the graph give the count */
 	bool first_vertex_pivot; /* start at the first vertex of the text; otherwise at the most selective vertex */
+	/* copy the values of conditions that are tested after the search for each match; otherwise once for each vertex */
+	bool copy_each;
 } gemp_query_settings;
 
 /* Counts over all ranks. For a script of several queries they are the counts of the last query. */

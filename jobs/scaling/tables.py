@@ -16,6 +16,12 @@ PHASES = ['read', 'convert', 'build', 'upload', 'prepare', 'kernel', 'exchange',
 FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio']
 
 
+def phase(seconds, name, kind):
+    """Returns the seconds of a phase. All work on attributes is one phase of a study."""
+    more = ('filter', 'values', 'residual', 'select') if name == 'attributes' else ()
+    return seconds[name][kind] + sum(seconds[part][kind] for part in more if part in seconds)
+
+
 def record(report, ranks, room, repeat, path, wall, command):
     """Returns the fields of a report of `match --json` that a study keeps."""
     seconds, sent = report['seconds'], report.get('exchange') or {}
@@ -25,8 +31,8 @@ def record(report, ranks, room, repeat, path, wall, command):
         'ranks': ranks, 'room': room, 'repeat': repeat, 'graph': path,
         'vertices': report['graph']['vertices'], 'edges': report['graph']['edges'], 'matches': report['matches'],
         'seconds': seconds['elapsed']['max'] - start, 'wall': wall,
-        'phases': {p: seconds[p]['avg'] for p in PHASES if p in seconds},
-        'phases_max': {p: seconds[p]['max'] for p in PHASES if p in seconds},
+        'phases': {p: phase(seconds, p, 'avg') for p in PHASES if p in seconds},
+        'phases_max': {p: phase(seconds, p, 'max') for p in PHASES if p in seconds},
         'imbalance': kernel['max'] / kernel['avg'] if kernel['avg'] else 1.0,
         'bytes': sent.get('bytes', 0), 'messages': sent.get('messages', 0), 'rounds': sent.get('rounds', 0),
         'local_share': sent.get('local_share'), 'parts': report.get('parts', ranks),

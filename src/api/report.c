@@ -310,6 +310,12 @@ static double complete_phases(const gemp_report *report, double seconds[GEMP_PHA
 	return elapsed;
 }
 
+/* True for phases that few runs have, and which the text shows only if they took time. */
+static bool is_rare(int phase)
+{
+	return phase == GEMP_PHASE_VALUES || phase == GEMP_PHASE_RESIDUAL || phase == GEMP_PHASE_SELECT;
+}
+
 /* Collective. Phases that took no time are left out of the text, but not of the JSON. */
 static void report_phases(gemp_report *report, const gemp_timers *timers, bool all)
 {
@@ -325,7 +331,7 @@ static void report_phases(gemp_report *report, const gemp_timers *timers, bool a
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			mean[phase] /= report->comm->size;
 			json_object_set_new(seconds, name, gemp_json_spread(min[phase], "avg", mean[phase], max[phase]));
-			if (all || max[phase] >= 0.0005)
+			if ((all && !is_rare(phase)) || max[phase] >= 0.0005)
 				gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(min[phase]).text,
 				                   gemp_shown_seconds(mean[phase]).text, gemp_shown_seconds(max[phase]).text);
 		}

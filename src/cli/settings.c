@@ -23,7 +23,7 @@ gemp_checkpoint_settings gemp_checkpoint_options(const gemp_options *options)
 	return (gemp_checkpoint_settings){ options->checkpoint, options->resume, options->max_time };
 }
 
-/* The second choice of --symmetry, --count-by and --pivot turns an optimisation off. */
+/* The second choice of --symmetry, --count-by, --pivot and --attribute-copies turns an optimisation off. */
 gemp_query_settings gemp_query_options(const gemp_options *options)
 {
 	gemp_query_settings settings;
@@ -39,6 +39,7 @@ gemp_query_settings gemp_query_options(const gemp_options *options)
 	settings.checkpoint = gemp_checkpoint_options(options);
 	settings.order = options->order;
 	settings.conditions = (gemp_condition_phase)options->attributes;
+	settings.copy_each = options->attribute_copies == 1;
 	settings.exchange = (gemp_exchange_mode)options->exchange;
 	settings.replicate = options->replicate;
 	settings.combinations = options->combinations;

@@ -8,8 +8,9 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"start",   "read",       "convert",  "build",  "upload",   "prepare", "kernel", "exchange",
-	"resolve", "attributes", "distinct", "verify", "download", "write",   "close",  "other",
+	"start",      "read",     "convert", "build",    "upload",   "prepare", "kernel",
+	"exchange",   "resolve",  "filter",  "values",   "residual", "select",  "deliver",
+	"attributes", "distinct", "verify",  "download", "write",    "close",   "other",
 };
 
 /* The monotonic clock, so that adjustments of the wall clock do not make times negative. */
@@ -23,6 +24,7 @@ double gemp_now(void)
 static const gemp_lane lane_of[GEMP_PHASES] = {
 	/* all phases that are not listed: GEMP_LANE_HOST */
 	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE,
+	[GEMP_PHASE_DELIVER] = GEMP_LANE_OUTPUT,
 	[GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT,
 	[GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
 };
@@ -45,6 +47,23 @@ double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since,
 	double now = gemp_now();
 	timers->seconds[phase] += now - since - charged_elsewhere;
 	gemp_trace_until(gemp_phase_name[phase], lane_of[phase], since, now);
+	return now;
+}
+
+double gemp_timers_sum(const gemp_timers *timers)
+{
+	double sum = 0;
+	for (int phase = 0; phase < GEMP_PHASES; phase++)
+		sum += timers->seconds[phase];
+	return sum;
+}
+
+/* Kernel seconds are a device's, and some of them may lie before `since`. The phase gets no negative time. */
+double gemp_timers_add_rest(gemp_timers *timers, gemp_phase phase, double since, double before)
+{
+	const double had = timers->seconds[phase];
+	const double now = gemp_timers_add_less(timers, phase, since, gemp_timers_sum(timers) - before);
+	timers->seconds[phase] = fmax(timers->seconds[phase], had);
 	return now;
 }
 

@@ -13,17 +13,22 @@
 #include <stdint.h>
 
 typedef enum gemp_phase {
-	GEMP_PHASE_START,      /* the start of the process: MPI, and the library up to the report */
-	GEMP_PHASE_READ,       /* reading the graph file or text files */
-	GEMP_PHASE_CONVERT,    /* parsing, relabelling, views, planning */
-	GEMP_PHASE_BUILD,      /* opening devices and compiling kernels */
-	GEMP_PHASE_UPLOAD,     /* transfer from host to device */
-	GEMP_PHASE_PREPARE,    /* device time of preparing the inputs of counting: supports, tables, task lists */
-	GEMP_PHASE_KERNEL,     /* device time of all other kernels, which may overlap with phases of the host; searches and
+	GEMP_PHASE_START,    /* the start of the process: MPI, and the library up to the report */
+	GEMP_PHASE_READ,     /* reading the graph file or text files */
+	GEMP_PHASE_CONVERT,  /* parsing, relabelling, views, planning */
+	GEMP_PHASE_BUILD,    /* opening devices and compiling kernels */
+	GEMP_PHASE_UPLOAD,   /* transfer from host to device */
+	GEMP_PHASE_PREPARE,  /* device time of preparing the inputs of counting: supports, tables, task lists */
+	GEMP_PHASE_KERNEL,   /* device time of all other kernels, which may overlap with phases of the host; searches and
 	                        * sums of the host */
-	GEMP_PHASE_EXCHANGE,   /* MPI */
-	GEMP_PHASE_RESOLVE,    /* host work on incoming partial matches, and on the rows that a round reads */
-	GEMP_PHASE_ATTRIBUTES, /* fetching and testing attribute values */
+	GEMP_PHASE_EXCHANGE, /* MPI */
+	GEMP_PHASE_RESOLVE,  /* host work on incoming partial matches, and on the rows that a round reads */
+	GEMP_PHASE_FILTER,   /* testing conditions before the search */
+	GEMP_PHASE_VALUES, /* conditions that are tested after the search: fetching their values, copying them to the device */
+	GEMP_PHASE_RESIDUAL,   /* ... testing them */
+	GEMP_PHASE_SELECT,     /* ... reading the result, and dropping the matches that fail */
+	GEMP_PHASE_DELIVER,    /* passing matches from the search to the output, as far as no other phase has this time */
+	GEMP_PHASE_ATTRIBUTES, /* fetching and evaluating the attribute values of the output */
 	GEMP_PHASE_DISTINCT,   /* canonical forms and deduplication */
 	GEMP_PHASE_VERIFY,     /* checking the result of an analysis, and counts of a device */
 	GEMP_PHASE_DOWNLOAD,   /* transfer from device to host */
@@ -45,6 +50,10 @@ double gemp_now(void); /* seconds of the monotonic clock */
  * trace, and returns the current time. `less` are seconds of that time that are charged to other phases. */
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less);
+/* The same for work that other modules measure in part: `before` is the result of gemp_timers_sum at the time `since`,
+ * and the phase gets the time since then that no other phase has got. */
+double gemp_timers_sum(const gemp_timers *timers);
+double gemp_timers_add_rest(gemp_timers *timers, gemp_phase phase, double since, double before);
 
 typedef enum gemp_lane {
 	GEMP_LANE_HOST,     /* work of the host */

@@ -131,6 +131,23 @@ gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next)
 	return code;
 }
 
+/* Engines call this for the first sink of a chain, once a batch, so clocks cost nothing beside the rows. */
+gemp_code gemp_sink_deliver(const gemp_sink *sink, const gemp_batch *batch, gemp_timers *timers)
+{
+	const double began = gemp_now(), before = gemp_timers_sum(timers);
+	const gemp_code code = sink->consume(sink->self, batch);
+	gemp_timers_add_rest(timers, GEMP_PHASE_DELIVER, began, before);
+	return code;
+}
+
+gemp_code gemp_sink_end_round(const gemp_sink *sink, bool last, bool *enough, bool *again, gemp_timers *timers)
+{
+	const double began = gemp_now(), before = gemp_timers_sum(timers);
+	const gemp_code code = sink->end_round(sink->self, last, enough, again);
+	gemp_timers_add_rest(timers, GEMP_PHASE_DELIVER, began, before);
+	return code;
+}
+
 /* A store has no limit of its own; the caller of the search bounds the rows of a round. */
 static gemp_code store_batch(void *self, const gemp_batch *batch)
 {

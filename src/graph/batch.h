@@ -9,6 +9,7 @@
 #ifndef GEMP_GRAPH_BATCH_H
 #define GEMP_GRAPH_BATCH_H
 
+#include "core/timer.h"
 #include "core/types.h"
 #include "graph/column.h"
 
@@ -35,6 +36,11 @@ typedef struct gemp_sink {
 	gemp_code (*end_round)(void *self, bool last, bool *enough, bool *again);
 	void (*free)(void *self);
 } gemp_sink;
+
+/* Pass a batch to the sink, or end its round (collective). The time that the sinks of the chain do not measure
+ * themselves counts to GEMP_PHASE_DELIVER. */
+gemp_code gemp_sink_deliver(const gemp_sink *sink, const gemp_batch *batch, gemp_timers *timers);
+gemp_code gemp_sink_end_round(const gemp_sink *sink, bool last, bool *enough, bool *again, gemp_timers *timers);
 
 /* Frees a sink and sets it to {0}. The sink may already be {0}. */
 static inline void gemp_sink_free(gemp_sink *sink)

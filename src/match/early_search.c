@@ -308,7 +308,7 @@ static gemp_code deliver(early_search *e)
 			                       .edges = w->out.edges };
 		if (!batch.rows)
 			continue;
-		GEMP_TRY(e->sink->consume(e->sink->self, &batch));
+		GEMP_TRY(gemp_sink_deliver(e->sink, &batch, &e->match->context->timers));
 		keep_incomplete(w, (size_t)plan->vertex_count, (size_t)edges);
 	}
 	return GEMP_OK;
@@ -365,7 +365,7 @@ static gemp_code work_rounds(early_search *e, gemp_rounds_result *rounds, uint64
 		if (!e->sink)
 			continue;
 		GEMP_TRY(gemp_comm_agree(e->match->context->comm, deliver(e)));
-		GEMP_TRY(e->sink->end_round(e->sink->self, over && !*left, &enough, again));
+		GEMP_TRY(gemp_sink_end_round(e->sink, over && !*left, &enough, again, &e->match->context->timers));
 	}
 	rounds->complete = !enough;
 	return GEMP_OK;

@@ -62,6 +62,8 @@ static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 	if (m->phases.after_count) {
 		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
 		                           m->filter, m->phases.count_loops, s->first));
+		if (m->options.copy_each)
+			gemp_residual_copy_each(&s->residual);
 		s->first = &s->residual;
 	}
 	return GEMP_OK;
@@ -97,7 +99,9 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
  * numbers. */
 typedef struct run_figures {
 	uint64_t found, crossed, kept, classes, pivots;
-	uint64_t copied, fetched, referred; /* numbers of attribute values */
+	uint64_t copied, referred;       /* numbers of attribute values */
+	uint64_t tested, passed;         /* matches before and after the conditions that the search has left */
+	uint64_t fetched, fetched_bytes; /* values of these conditions */
 	uint64_t launches, stage_launches, listing_launches, bytes, messages;
 	uint64_t oversized_tasks, rows_read, rows_fetched, row_bytes, row_words_bytes; /* counters of pull */
 	uint64_t item_bytes, item_words_bytes;
@@ -129,15 +133,19 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 	const gemp_search_statistics search = statistics_of(m);
 	const gemp_pull_statistics pull = m->pull ? gemp_pull_statistics_of(m->pull) : (gemp_pull_statistics){ 0 };
 	uint64_t found = search.found_local + search.found_crossed, kept = s->first ? s->tally.rows : found;
-	const gemp_residual_figures residual = s->residual.self ? gemp_residual_figures_of(&s->residual)
-	                                                        : (gemp_residual_figures){ 0, kept * m->phases.mentions };
+	const gemp_residual_figures residual = s->residual.self
+	                                           ? gemp_residual_figures_of(&s->residual)
+	                                           : (gemp_residual_figures){ .referred = kept * m->phases.mentions };
 	run_figures f = { .found = found,
 		              .crossed = search.found_crossed,
 		              .kept = kept,
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
 		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter) : own_pivots(m->search),
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
+		              .tested = residual.tested,
+		              .passed = residual.kept,
 		              .fetched = residual.copied,
+		              .fetched_bytes = residual.copied_bytes,
 		              .referred = residual.referred,
 		              .launches = search.launches,
 		              .stage_launches = search.stage_launches,
@@ -263,9 +271,15 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 /* Collective. Fills the result with sums over all ranks, and with the memory of the rank that needs the most. */
 static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context),
-		                 m->search ? m->search->graph_bytes : 0, m->search ? m->search->result_bytes : 0,
-		                 m->attribute_bytes };
+	const gemp_residual_figures residual = s->residual.self ? gemp_residual_figures_of(&s->residual)
+	                                                        : (gemp_residual_figures){ 0 };
+	uint64_t peaks[] = { gemp_memory_peak(),
+		                 gemp_runtime_device_peak(m->context),
+		                 m->search ? m->search->graph_bytes : 0,
+		                 m->search ? m->search->result_bytes : 0,
+		                 m->attribute_bytes,
+		                 residual.host_bytes,
+		                 residual.device_bytes };
 	double fill = statistics_of(m).fill;
 	run_figures f = gather_figures(m, s);
 	GEMP_TRY(divide(m, &f));
@@ -289,6 +303,13 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 		                           .graph_bytes = peaks[2],
 		                           .result_bytes = peaks[3],
 		                           .attribute_bytes = peaks[4],
+		                           .residual = { .tested = f.tested,
+		                                         .kept = f.passed,
+		                                         .copied = f.fetched,
+		                                         .copied_bytes = f.fetched_bytes,
+		                                         .referred = s->residual.self ? f.referred : 0,
+		                                         .host_bytes = peaks[5],
+		                                         .device_bytes = peaks[6] },
 		                           .distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
 	result->result_fill_percent = f.listing_launches ? (uint64_t)(100 * fill / (double)f.listing_launches + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)

@@ -11,6 +11,7 @@
 
 #include "comm/exchange.h"
 #include "graph/batch.h"
+#include "match/filter/residual.h"
 #include "match/planner/match_options.h"
 
 typedef struct gemp_match_result {
@@ -50,6 +51,8 @@ typedef struct gemp_match_result {
 	/* bytes of rows and of result buffers on the device, of the rank with the most */
 	size_t graph_bytes, result_bytes;
 	size_t attribute_bytes; /* bytes of attribute columns on the device, of the rank with the most */
+	/* the conditions that were tested after the search: counts of all ranks, bytes of the rank with the most; 0: none */
+	gemp_residual_figures residual;
 	uint64_t distinct_passes;
 	/* the sample that the host has counted, too (match/sample_check.h): pivots, and their matches as the plan counts
 	 * them; 0 pivots: nothing was checked */

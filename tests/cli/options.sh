@@ -47,7 +47,7 @@ for command in $commands; do
 	awk 'length > 120 { exit 1 }' out || fail "$command --help has a long line"
 done
 expect 0 3 match --help
-for option in query-file query-graph pattern semantics distinct symmetry pivot attributes replicate launch-factor order explain \
+for option in query-file query-graph pattern semantics distinct symmetry pivot attributes attribute-copies replicate launch-factor order explain \
 	profile count count-per estimate output limit json devices host-memory device-memory result-buffer outbox row-cache config dry-run quiet; do
 	grep -q -- "--$option" out || fail "match --help does not name --$option"
 done

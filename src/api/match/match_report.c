@@ -1,7 +1,7 @@
 /* match_report: the result of a search as text and as JSON. Each function prints lines and sets fields; docs/plans.md
  * explains the fields. */
 
-#include "api/match/query_job.h"
+#include "api/match/match_times.h"
 
 #include "core/quantity.h"
 
@@ -203,6 +203,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	traffic.rounds = found->result->rounds;
 	print_counts(report, found);
 	set_counts(report, found);
+	gemp_match_times_report(report, found);
 	gemp_report_seconds(report, &found->runtime->timers, true);
 	GEMP_TRY(gemp_report_devices(report, found->runtime));
 	GEMP_TRY(gemp_report_work(report, found->runtime));
@@ -214,6 +215,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	report_exchange(report, found->result);
 	gemp_report_memory(report, found->result->device_peak);
 	report_device_memory(report, found->result);
+	gemp_match_residual_report(report, found);
 	report_profile(report, found);
 	return GEMP_OK;
 }

@@ -43,6 +43,7 @@ gemp_prepared_options gemp_query_search_options(const gemp_query_settings *setti
 		           .count_by_formula = !settings->count_by_search,
 		           .pivot_off = settings->first_vertex_pivot,
 		           .attributes = settings->conditions,
+		           .copy_each = settings->copy_each,
 		           .place = settings->place,
 		           .replicate = settings->replicate,
 		           .exchange = settings->exchange,

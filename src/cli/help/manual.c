@@ -52,6 +52,13 @@ const gemp_help_entry gemp_help_json[] = {
 	  "(push) or of rows that a rank had (pull); pull: pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, "
 	  "pivots_in_parts; push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
 	{ "work", "match: for each rank and device the kernel seconds, launches, and matches with duplicates." },
+	{ "times",
+	  "match: seconds by what GEMP measured: read, convert, search (its parts: build, copy, run, read_back), results; "
+	  "conditions tested after the search: values, test, select; in addition filter (conditions tested before it), "
+	  "exchange, check." },
+	{ "residual",
+	  "match: conditions tested after the search: matches that were tested and kept; values copied, their bytes, and values "
+	  "to which the matches refer; host_bytes and device_bytes: the most at a time." },
 	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },
 	{ "attribute_values", "match: number of values that were copied to devices, and of values in results." },
 	{ "count_per",

@@ -74,7 +74,7 @@ typedef struct gemp_options {
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
 	gemp_list parameters;
 	bool lenient;
-	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange, choose, rematch;
+	int semantics, distinct, symmetry, count_by, pivot, attributes, attribute_copies, exchange, choose, rematch;
 	int on; /* a gemp_placement */
 	int64_t replicate;
 	bool count, explain, profile, estimate, resume;

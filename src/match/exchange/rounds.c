@@ -72,7 +72,7 @@ static gemp_code end_sink_round(rounds *r, bool last)
 {
 	gemp_sink *sink = r->search->sink;
 	double began = gemp_now();
-	gemp_code code = sink->end_round(sink->self, last, &r->enough, &r->again);
+	gemp_code code = gemp_sink_end_round(sink, last, &r->enough, &r->again, &r->search->context->timers);
 	gemp_trace_add("turn", GEMP_LANE_OUTPUT, began);
 	return code;
 }

@@ -208,6 +208,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY_DONE(load_for(graph, conditions[i]->expr, &rows, columns));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
+	const double before = gemp_timers_sum(&context->timers);
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		size_t mine = 0;
 		for (size_t i = 0; i < count; i++)
@@ -216,7 +217,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		if (mine)
 			GEMP_TRY_DONE(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
 	}
-	gemp_timers_add(&context->timers, GEMP_PHASE_ATTRIBUTES, began);
+	gemp_timers_add_rest(&context->timers, GEMP_PHASE_FILTER, began, before);
 done:
 	gemp_column_free(&asked.label_lists);
 	gemp_degree_columns_free(&asked.degrees);

@@ -143,8 +143,10 @@ static gemp_code request_values(gemp_runtime *context, value_request *from, cons
 	GEMP_OWNED size_t *counts = NULL;
 	size_t size, begin = 0;
 	GEMP_OWNED void *replies = NULL;
+	const double began = gemp_now();
 	for (size_t c = 0; c < from->columns; c++)
 		GEMP_THEN(load(from, from->column[c]));
+	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	GEMP_THEN(GEMP_NEW(counts, (size_t)graph->ranks));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (int r = 0; r < graph->ranks; begin += counts[r++])

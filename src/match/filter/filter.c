@@ -73,6 +73,11 @@ uint64_t gemp_filter_copied(const gemp_filter *filter)
 	return filter->columns.copied;
 }
 
+size_t gemp_filter_residual_peak(const gemp_filter *filter)
+{
+	return filter->columns.peak;
+}
+
 /* Copies a column to the device on its first use. The distinct values of a dictionary are on the device already. */
 static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 {
@@ -358,7 +363,7 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	int id;
 	if (gemp_filter_is_constant(expr))
 		return evaluate_constant(over, expr, negated, out);
-	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
+	if (!over->distinct && !over->view.rows->repeated && gemp_filter_reads_strings(&over->view, expr, &id))
 		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id, !gemp_filter_has_kernels(expr),
 		                                     &distinct));
 	if (distinct)
@@ -387,6 +392,19 @@ static gemp_code evaluate_by_threads(const gemp_filter_view *view, const gemp_co
 	return gemp_filter_on_host(view, exprs, ordered, bitmap, bitmap);
 }
 
+/* Reads the result of all conditions. For elements of matches, waiting for the kernels is not counted as reading. */
+static gemp_code read_result(const domain *over, const gemp_buffer *out, uint32_t *bitmap)
+{
+	gemp_device *device = over->site.device;
+	if (!over->view.rows->residual)
+		return gemp_buffer_read(device, out, 0, out->size, bitmap);
+	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	const double began = gemp_now();
+	GEMP_TRY(gemp_buffer_read(device, out, 0, out->size, bitmap));
+	gemp_timers_add(over->filter->columns.timers, GEMP_PHASE_SELECT, began);
+	return GEMP_OK;
+}
+
 /* Clears the bits of the rows for which some condition is not true. Conditions with kernels come first. */
 static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
                               uint32_t *bitmap)
@@ -407,7 +425,7 @@ static gemp_code evaluate_all(const domain *over, const gemp_condition *const *c
 			GEMP_TRY(evaluate(&narrow, conditions[i]->expr, false, &other));
 			GEMP_TRY(gemp_filter_combine(&over->site, false, &other, &out));
 		}
-	return gemp_buffer_read(over->site.device, &out, 0, size, bitmap);
+	return read_result(over, &out, bitmap);
 }
 
 /* Sets the bits of all rows of rows->among. Conditions then clear bits. */
@@ -442,5 +460,8 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 	filter->tagged = true;
 	all.site.rows = (cl_uint)rows->rows;
 	all.site.words = gemp_bits32_words(rows->rows);
-	return evaluate_all(&all, conditions, count, bitmap);
+	GEMP_TRY(evaluate_all(&all, conditions, count, bitmap));
+	if (rows->residual)
+		gemp_filter_columns_measure(&filter->columns);
+	return GEMP_OK;
 }

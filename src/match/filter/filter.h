@@ -34,5 +34,7 @@ uint64_t gemp_filter_next_tag(gemp_filter *filter);
 /* Number of attribute values copied to the device so far. A column of repeated strings counts its codes and its
  * distinct values. */
 uint64_t gemp_filter_copied(const gemp_filter *filter);
+/* Maximum number of bytes on the device of the columns of elements of matches, in one round so far. */
+size_t gemp_filter_residual_peak(const gemp_filter *filter);
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef GEMP_MATCH_FILTER_FILTER_DEVICE_H
 #define GEMP_MATCH_FILTER_FILTER_DEVICE_H
 
+#include "match/filter/filter_codes.h"
 #include "match/filter/filter_host.h"
 #include "partition/runtime.h"
 
@@ -33,18 +34,6 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
                                 size_t count);
 void gemp_operand_release(gemp_operand *operand); /* Accepts an operand that is all zero. */
 
-/* A column of strings as a dictionary: its distinct values, and for each row the number of its value. A condition is
- * then evaluated once for all rows with the same value. The dictionary is in host memory. */
-typedef struct gemp_filter_codes {
-	uint32_t *codes;    /* [rows] each row's number among `values`; NULL: there is no dictionary */
-	gemp_column values; /* the distinct values, followed by one NULL if some row is NULL */
-} gemp_filter_codes;
-
-/* Makes no dictionary in two cases: a sample has few repeated values, or more than half of the rows have distinct
- * values. `eager` skips the sample, for conditions that cost more than looking up a value. */
-gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager);
-void gemp_filter_codes_free(gemp_filter_codes *codes);
-
 typedef struct gemp_filter_column {
 	int id; /* the column's number, as gemp_filter_reads returns it */
 	bool on_device;
@@ -64,11 +53,13 @@ typedef struct gemp_filter_columns {
 	gemp_filter_column *columns; /* [count] */
 	gemp_buffer label_set;       /* mem is NULL until label sets are copied */
 	uint64_t copied;             /* number of values copied to the device so far */
+	size_t peak;                 /* maximum of the bytes that the columns of elements of matches had on the device */
 } gemp_filter_columns;
 
 /* Drops all columns. */
 void gemp_filter_columns_reset(gemp_filter_columns *columns);
 void gemp_filter_columns_free(gemp_filter_columns *columns);
+void gemp_filter_columns_measure(gemp_filter_columns *columns); /* updates `peak` */
 
 /* Copies the column to the device unless it is there. *out is borrowed. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id,

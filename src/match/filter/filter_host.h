@@ -23,6 +23,8 @@ typedef struct gemp_filter_rows {
 	void *value_context;
 	const uint32_t *among; /* bits of the rows to evaluate; NULL: all rows */
 	bool lasting;          /* the columns outlive the filter, so a CPU device need not copy them */
+	bool repeated;         /* strings are copied and tested row by row, even if many are equal */
+	bool residual;         /* the rows are elements of matches: copies count to GEMP_PHASE_VALUES, not _UPLOAD */
 } gemp_filter_rows;
 
 /* The elements for which a condition is evaluated: the rows, or the distinct values of the only column that the

@@ -17,7 +17,8 @@ typedef struct residual {
 	gemp_row_values values;
 	gemp_column label_lists; /* one list for each label set */
 	size_t row;              /* the row that is evaluated now */
-	uint64_t referred, tag;  /* values read by the tested rows; tag of the values on the device */
+	uint64_t tag;            /* tag of the values on the device */
+	gemp_residual_figures figures;
 } residual;
 
 /* The function `source` of gemp_row_view. The values of sub-queries are columns of the rows themselves. */
@@ -55,7 +56,9 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	const uint32_t *place = gemp_row_values_places(&r->values, group, vertex);
 	GEMP_OWNED const gemp_column **columns = NULL;
 	GEMP_OWNED uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
-	gemp_filter_rows rows = { .tag = r->tag, .rows = group->distinct_count };
+	gemp_filter_rows rows = {
+		.tag = r->tag, .rows = group->distinct_count, .residual = true, .repeated = r->values.copy_each
+	};
 	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
 	GEMP_TRY(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
 	GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
@@ -78,8 +81,10 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.label_set = label_set;
 	rows.label_set_count = r->graph->label_set_count;
 	GEMP_TRY(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
+	const double began = gemp_now();
 	for (size_t row = 0; row < r->rows.rows; row++)
 		keep[row] &= (uint8_t)(gemp_bits32_test(bitmap, place[row]));
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_SELECT, began);
 	return GEMP_OK;
 }
 
@@ -176,20 +181,33 @@ static gemp_code test_on_rows(residual *r, const gemp_condition *condition, uint
 	return gemp_row_test(&view, condition->expr, 0, r->rows.rows, keep);
 }
 
-/* Local. Drops the rows for which a condition is not true. */
-static gemp_code test_rows(residual *r)
+/* Local. Clears keep[row] if a condition is not true. */
+static gemp_code test_conditions(residual *r, uint8_t *keep)
 {
-	GEMP_OWNED uint8_t *keep = NULL;
-	if (r->rows.rows == 0)
-		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(keep, r->rows.rows));
-	memset(keep, 1, r->rows.rows);
 	if (r->filter)
 		GEMP_TRY(test_by_filter(r, keep));
 	for (size_t i = 0; i < r->condition_count; i++)
 		if (!by_filter(r, r->conditions[i]))
 			GEMP_TRY(test_on_rows(r, r->conditions[i], keep));
+	return GEMP_OK;
+}
+
+/* Local. Drops the rows for which a condition is not true. Copies to a device and the result of a kernel have phases of
+ * their own. */
+static gemp_code test_rows(residual *r)
+{
+	GEMP_OWNED uint8_t *keep = NULL;
+	gemp_timers *timers = &r->context->timers;
+	if (r->rows.rows == 0)
+		return GEMP_OK;
+	double began = gemp_now();
+	const double before = gemp_timers_sum(timers);
+	GEMP_TRY(GEMP_NEW(keep, r->rows.rows));
+	memset(keep, 1, r->rows.rows);
+	GEMP_TRY(test_conditions(r, keep));
+	began = gemp_timers_add_rest(timers, GEMP_PHASE_RESIDUAL, began, before);
 	gemp_row_store_keep(&r->rows, keep);
+	gemp_timers_add(timers, GEMP_PHASE_SELECT, began);
 	return GEMP_OK;
 }
 
@@ -206,11 +224,14 @@ static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *a
 {
 	gemp_code code = GEMP_OK;
 	residual *r = self;
-	double began = gemp_now();
-	r->referred += r->rows.rows * r->values.mentions;
+	const double began = gemp_now(), before = gemp_timers_sum(&r->context->timers);
+	r->figures.referred += r->rows.rows * r->values.mentions;
+	r->figures.tested += r->rows.rows;
 	GEMP_TRY_DONE(gemp_row_values_fetch(&r->values, &r->rows));
+	r->figures.host_bytes = gemp_max(r->figures.host_bytes, gemp_row_values_bytes(&r->values));
+	gemp_timers_add_rest(&r->context->timers, GEMP_PHASE_VALUES, began, before);
 	code = test_rows(r);
-	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
+	r->figures.kept += r->rows.rows;
 	const gemp_batch batch = gemp_row_store_batch(&r->rows);
 	if (batch.rows)
 		GEMP_THEN(r->next->consume(r->next->self, &batch));
@@ -254,8 +275,18 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 	return GEMP_OK;
 }
 
+void gemp_residual_copy_each(gemp_sink *sink)
+{
+	residual *r = sink->self;
+	r->values.copy_each = true;
+}
+
 gemp_residual_figures gemp_residual_figures_of(const gemp_sink *sink)
 {
 	const residual *r = sink->self;
-	return (gemp_residual_figures){ r->values.copied, r->referred };
+	gemp_residual_figures figures = r->figures;
+	figures.copied = r->values.copied;
+	figures.copied_bytes = r->values.copied_bytes;
+	figures.device_bytes = r->filter ? gemp_filter_residual_peak(r->filter) : 0;
+	return figures;
 }

@@ -19,10 +19,18 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next);
 
+/* Before the first round. Values of vertices are copied for each match that is tested, and not once a round for each
+ * vertex, so that both ways can be compared (--attribute-copies each). */
+void gemp_residual_copy_each(gemp_sink *residual);
+
 /* What this rank has fetched and read so far. */
 typedef struct gemp_residual_figures {
-	uint64_t copied;   /* attribute values that were fetched; each round fetches a value once */
-	uint64_t referred; /* attribute values that the tested rows read; each mention in a condition counts */
+	uint64_t tested, kept; /* matches that were tested, and those that passed */
+	uint64_t copied;       /* attribute values that were fetched; each round fetches a value once */
+	uint64_t copied_bytes; /* bytes of these values, with offsets of strings */
+	uint64_t referred;     /* attribute values that the tested rows read; each mention in a condition counts */
+	/* maximum over the rounds: bytes of the fetched values on the host, and of their copies on the device */
+	size_t host_bytes, device_bytes;
 } gemp_residual_figures;
 gemp_residual_figures gemp_residual_figures_of(const gemp_sink *residual);
 

@@ -1,5 +1,7 @@
 #include "match/filter/row_values.h"
 
+#include "graph/column_bulk.h"
+
 #include <string.h>
 
 enum { SPECIAL = 3 }; /* number of columns with negative numbers in gemp_fetch_values */
@@ -157,6 +159,40 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
 	return GEMP_OK;
 }
 
+/* The bytes of a column that holds values of conditions. */
+static size_t column_bytes(const gemp_column *column)
+{
+	static const size_t sizes[] = {
+		[GEMP_INTEGER] = sizeof(int64_t), [GEMP_FLOAT] = sizeof(double), [GEMP_BOOLEAN] = 1
+	};
+	size_t bytes = column->null ? column->rows : 0;
+	if (column->type == GEMP_STRING || column->type == GEMP_LIST)
+		return bytes + (column->rows + 1) * sizeof *column->offsets +
+		       (column->rows ? column->offsets[column->rows] : 0);
+	return bytes + column->rows * sizes[column->type];
+}
+
+/* Local. Replaces the values of the distinct images by a copy for each row and member, so that no two rows share a
+ * value. */
+static gemp_code copy_each(const gemp_row_values *v, gemp_row_group *group)
+{
+	const size_t count = v->rows * (size_t)__builtin_popcountll(group->members);
+	GEMP_OWNED uint64_t *picked = NULL;
+	GEMP_TRY(GEMP_NEW(picked, count));
+	for (size_t i = 0; i < count; i++)
+		picked[i] = group->index[i];
+	for (size_t c = 0; c < group->column_count; c++) {
+		gemp_column copies;
+		GEMP_TRY(gemp_column_gather(&copies, &group->values[c], NULL, picked, count));
+		gemp_column_free(&group->values[c]);
+		group->values[c] = copies;
+	}
+	for (size_t i = 0; i < count; i++)
+		group->index[i] = (uint32_t)i;
+	group->distinct_count = count;
+	return GEMP_OK;
+}
+
 /* Collective. Fetches the columns of a group for its distinct images. Label sets do not count as copied values, since
  * no condition mentions them as values. */
 static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows)
@@ -166,8 +202,12 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	GEMP_TRY(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
 	GEMP_TRY(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count, group->column,
 	                             group->column_count, &found, &group->distinct_count, group->values));
-	for (size_t c = 0; c < group->column_count; c++)
+	if (v->copy_each)
+		GEMP_TRY(gemp_comm_agree(v->context->comm, copy_each(v, group)));
+	for (size_t c = 0; c < group->column_count; c++) {
 		v->copied += group->column[c] == GEMP_FETCH_LABEL_SET ? 0 : group->distinct_count;
+		v->copied_bytes += column_bytes(&group->values[c]);
+	}
 	return GEMP_OK;
 }
 
@@ -200,6 +240,8 @@ static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 			edges[n++] = rows->edges[row * width + (size_t)__builtin_ctzll(left)];
 	GEMP_TRY(gemp_fetch_edges(&v->edge_values, v->context, v->graph, edges, count, v->names, v->name_count));
 	v->copied += v->edge_values.count * v->name_count;
+	for (size_t c = 0; c < v->name_count; c++)
+		v->copied_bytes += column_bytes(&v->edge_values.columns[c]);
 	return gemp_comm_agree(v->context->comm, place_edges(v, edges, count));
 }
 
@@ -214,6 +256,19 @@ gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 	if (v->edges)
 		GEMP_TRY(fetch_edges(v, rows));
 	return GEMP_OK;
+}
+
+size_t gemp_row_values_bytes(const gemp_row_values *v)
+{
+	size_t bytes = 0, positions = (size_t)__builtin_popcountll(v->edges);
+	for (size_t g = 0; g < v->group_count; g++) {
+		for (size_t c = 0; c < v->groups[g].column_count; c++)
+			bytes += column_bytes(&v->groups[g].values[c]);
+		positions += (size_t)__builtin_popcountll(v->groups[g].members);
+	}
+	for (size_t c = 0; c < v->name_count && v->edges; c++)
+		bytes += column_bytes(&v->edge_values.columns[c]);
+	return bytes + positions * v->rows * sizeof(uint32_t);
 }
 
 /* A group has at most some columns, so the search is short. */

@@ -28,6 +28,7 @@ typedef struct gemp_row_values {
 	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: no column of the vertex is read */
 	gemp_degree_columns degrees;
 	bool count_loops; /* degrees count loops; set before the first round */
+	bool copy_each;   /* each row has copies of its vertices' values; set before the first round */
 	uint64_t edges;   /* bit e is set if a condition reads pattern edge e */
 	size_t name_count, name_capacity;
 	const char **names;           /* [name_count] names of edge attributes, borrowed from the conditions */
@@ -38,7 +39,8 @@ typedef struct gemp_row_values {
 	bool types;        /* a condition reads type(r) */
 	size_t rows;       /* this round: number of rows */
 	uint64_t mentions; /* number of attributes and keys that the conditions mention */
-	uint64_t copied;   /* number of values fetched so far */
+	/* number of values fetched so far, and their bytes */
+	uint64_t copied, copied_bytes;
 } gemp_row_values;
 
 /* Local. Notes which values the conditions read. After an error the caller frees *out. */
@@ -51,6 +53,9 @@ void gemp_row_values_free(gemp_row_values *values);
 /* Collective. Fetches the values that the conditions read of the round's rows. Degrees are computed in the first round
  * only. */
 gemp_code gemp_row_values_fetch(gemp_row_values *values, const gemp_row_store *rows);
+
+/* The bytes of the values of the present round, with offsets of strings and positions of rows. */
+size_t gemp_row_values_bytes(const gemp_row_values *values);
 
 /* Sets *column to the column that the expression reads of its vertex. Returns false if it reads no column. Columns of
  * degrees follow the columns of attributes. */

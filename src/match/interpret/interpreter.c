@@ -238,7 +238,7 @@ static gemp_code deliver(gemp_interpreter *i, const gemp_sink *sink)
 			                       .edges = w->edges };
 		w->rows = 0;
 		if (batch.rows)
-			GEMP_TRY(sink->consume(sink->self, &batch));
+			GEMP_TRY(gemp_sink_deliver(sink, &batch, &i->context->timers));
 	}
 	return GEMP_OK;
 }
@@ -297,7 +297,7 @@ static gemp_code run_round(gemp_interpreter *i, gemp_sink *sink, bool bounded, b
 		return GEMP_OK;
 	bool enough = false;
 	GEMP_TRY(gemp_comm_agree(comm, deliver(i, sink)));
-	GEMP_TRY(sink->end_round(sink->self, *over, &enough, again));
+	GEMP_TRY(gemp_sink_end_round(sink, *over, &enough, again, &i->context->timers));
 	result->complete &= !enough;
 	*over |= enough;
 	return GEMP_OK;

@@ -15,6 +15,7 @@ typedef struct gemp_match_options {
 	/* the pivot is the first vertex of the query text, and every vertex of the graph is tried as its image */
 	bool pivot_off;
 	gemp_condition_phase attributes; /* --attributes */
+	bool copy_each;                  /* --attribute-copies each */
 	gemp_placement place;            /* --on */
 	bool listed;                     /* the caller wants rows, not only counts */
 	int64_t replicate;               /* bytes of replicas on each rank, or GEMP_REPLICATE_*; 0: no replicas */

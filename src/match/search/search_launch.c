@@ -8,6 +8,7 @@
 #include "match/search/nested_search.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* If a sink has ended the search early, items, parked workers and used credits are left over. All of them are reset. */
@@ -125,7 +126,8 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
 }
 
-/* The sink reads the host's copy in place. The buffer is free again when the sink returns. */
+/* The sink reads the host's copy in place. The buffer is free again when the sink returns. The sinks count their times
+ * to the runtime of the rank's first device. */
 gemp_code gemp_search_deliver(gemp_search *search)
 {
 	gemp_pending pending = search->pending;
@@ -133,6 +135,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	if (pending.buffer < 0 || !pending.count)
 		return GEMP_OK;
 	gemp_readback *result = &search->result[pending.buffer];
+	const gemp_search *leader = search->options.leader ? search->options.leader : search;
 	double began = gemp_now();
 	GEMP_TRY(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
@@ -142,10 +145,8 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		                 .edge_count = (int)edges,
 		                 .vertices = (const void *)result->host[0],
 		                 .edges = edges ? (const void *)result->host[1] : NULL };
-	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
-	gemp_code code = gemp_readback_end(result, search->context->device);
-	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
-	return code;
+	GEMP_TRY(gemp_sink_deliver(search->sink, &batch, &leader->context->timers));
+	return gemp_readback_end(result, search->context->device);
 }
 
 /* When workers have taken all tasks of a stage, copies the split-off tasks from the outbox to the tasks of the stage.
@@ -385,7 +386,8 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 	gemp_search_balance_feed(search);
 	gemp_code code = search->nested ? gemp_nested_begin(search, ran) : begin_stage(search, ran);
 	search->launch.under_way = code == GEMP_OK && *ran;
-	search->launch.seconds = gemp_now() - began;
+	search->launch.begun = gemp_now();
+	search->launch.seconds = search->launch.begun - began;
 	return code;
 }
 
@@ -396,8 +398,10 @@ gemp_code gemp_search_end(gemp_search *search)
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
 	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
+	busy = search->statistics.kernel_seconds - busy;
+	if (!search->next && !search->options.leader) /* with several devices, the host also waits for the others */
+		search->context->hidden_seconds += fmin(busy, began - search->launch.begun);
 	if (!search->stored) {
-		busy = search->statistics.kernel_seconds - busy;
 		double seconds = search->launch.seconds + gemp_now() - began - busy;
 		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
 		search->stored = true;

@@ -50,6 +50,7 @@ typedef struct gemp_launching {
 	size_t stage, tasks; /* unused by nested loops */
 	int buffer;          /* index of the result buffer */
 	double seconds;      /* seconds of the host in gemp_search_begin */
+	double begun;        /* the time at the end of gemp_search_begin */
 } gemp_launching;
 
 /* The matches of a launch that the sink has not received yet. */

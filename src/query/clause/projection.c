@@ -126,10 +126,10 @@ static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;
-	double t = gemp_now();
+	const double t = gemp_now(), before = gemp_timers_sum(&e->context->timers);
 	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_code code = evaluate_items(e, frame);
-	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	gemp_timers_add_rest(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
 	return e->next->push(e->next->self, &e->out, last, enough);
@@ -155,13 +155,13 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 	projection_stage *e = self;
 	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count;
-	double t = gemp_now();
+	const double t = gemp_now(), before = gemp_timers_sum(&e->context->timers);
 	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
 	gemp_code code = GEMP_NEW(picked, frame->rows);
 	GEMP_THEN(select_rows(e, frame, picked, &count));
 	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
-	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	gemp_timers_add_rest(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
 	return e->next->push(e->next->self, &e->out, last, enough);

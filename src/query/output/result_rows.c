@@ -268,9 +268,9 @@ static gemp_code write_columns(row_output *r, const gemp_projected *columns, siz
 /* Collective. Converts the elements of the frame to keys, writes the columns and frees them. */
 static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
-	double t = gemp_now();
+	const double t = gemp_now(), before = gemp_timers_sum(&r->context->timers);
 	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
-	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	gemp_timers_add_rest(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
 	gemp_code code = write_columns(r, r->columns, frame->rows);
 	gemp_projected_free(r->columns, r->pattern->result.shown);
 	return code;
@@ -335,10 +335,10 @@ static gemp_code choose_plain_rows(row_output *r)
 /* Collective. The representative of its orbit replaces each row, so the output is the same for any number of ranks. */
 static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
-	double t = gemp_now();
+	const double t = gemp_now(), before = gemp_timers_sum(&r->context->timers);
 	if (r->options.chain)
 		GEMP_TRY(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
-	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	gemp_timers_add_rest(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
 	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
 

@@ -190,6 +190,17 @@ static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *agai
 	return code;
 }
 
+static void add_residual(gemp_residual_figures *total, const gemp_residual_figures *one)
+{
+	total->tested += one->tested;
+	total->kept += one->kept;
+	total->copied += one->copied;
+	total->copied_bytes += one->copied_bytes;
+	total->referred += one->referred;
+	total->host_bytes = gemp_max(total->host_bytes, one->host_bytes);
+	total->device_bytes = gemp_max(total->device_bytes, one->device_bytes);
+}
+
 /* Adds the counters of one search to the total. Shares and imbalances are taken from the latest search, and peaks are
  * maxima. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
@@ -202,6 +213,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->pivots += one->pivots;
 	total->rounds += one->rounds;
 	total->values_copied += one->values_copied;
+	add_residual(&total->residual, &one->residual);
 	total->values_referred += one->values_referred;
 	total->traffic = one->traffic; /* the traffic counter of the context includes all earlier searches */
 	total->local_share = one->local_share;
