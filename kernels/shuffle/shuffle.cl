@@ -1,4 +1,4 @@
-/* shuffle: sums the values of tuples at their destinations, by five methods (src/shuffle/shuffle.h). All methods except
+/* shuffle: reduces the values of tuples at their destinations, by five methods (src/shuffle/shuffle.h). All methods except
  * `atomic` sum a range of destinations in local memory. A work-group processes a range; in the form for CPUs a group
  * has one work-item.
  *
@@ -6,7 +6,9 @@
  *   SHUFFLE_BITS, SHUFFLE_SHIFT   as in gemp_shuffle
  *   SHUFFLE_VALUE                 bytes of a value that is stored apart from its destination: 4 or 8; 0 otherwise
  *   GEMP_RECORD                   bytes of a tuple with destination and value; 0 for tuples of 4 bytes
- *   SHUFFLE_COLUMN                destinations are in a column of their own */
+ *   SHUFFLE_COLUMN                destinations are in a column of their own
+ *   SHUFFLE_REDUCE                a gemp_shuffle_reduction; 0: sums of integers, 1: sums of floats, 2: minima. Floats are
+ *                                 kept as their bits */
 #include "primitive.clh"
 
 #define SHUFFLE_RANGES (1u << SHUFFLE_BITS)
@@ -18,12 +20,50 @@
 #define SHUFFLE_KERNEL PRIMITIVE_KERNEL
 #define SHUFFLE_ITEMS GEMP_GROUP
 #define shuffle_barrier() primitive_barrier()
-#define shuffle_add(sum, value) atomic_add((sum), (value))
 #else
 #define SHUFFLE_KERNEL __kernel
 #define SHUFFLE_ITEMS 1u
 #define shuffle_barrier() ((void)0)
+#endif
+
+#if !defined SHUFFLE_REDUCE
+#define SHUFFLE_REDUCE 0
+#endif
+#define SHUFFLE_IDENTITY (SHUFFLE_REDUCE == 2 ? UINT_MAX : 0)
+
+/* shuffle_add reduces a value into a sum in local memory, shuffle_add_global into one in global memory. In the form for
+ * CPUs one work-item alone has the local sums. Most values are not smaller than the present minimum, and the plain read
+ * avoids the atomic for them. */
+#if SHUFFLE_REDUCE == 1
+#define shuffle_add_global(sum, value) gemp_add_float_global((volatile __global float *)(sum), as_float(value))
+#ifdef GEMP_GROUP
+#define shuffle_add(sum, value) gemp_add_float_local((volatile __local float *)(sum), as_float(value))
+#else
+#define shuffle_add(sum, value) (*(sum) = as_uint(as_float(*(sum)) + as_float(value)))
+#endif
+#elif SHUFFLE_REDUCE == 2
+static inline void shuffle_add_global(volatile __global uint *sum, uint value)
+{
+	if (value < *sum)
+		atomic_min(sum, value);
+}
+static inline void shuffle_add(volatile __local uint *sum, uint value)
+{
+	if (value < *sum) {
+#ifdef GEMP_GROUP
+		atomic_min(sum, value);
+#else
+		*sum = value;
+#endif
+	}
+}
+#else
+#define shuffle_add_global(sum, value) atomic_add((sum), (value))
+#ifdef GEMP_GROUP
+#define shuffle_add(sum, value) atomic_add((sum), (value))
+#else
 #define shuffle_add(sum, value) (*(sum) += (value))
+#endif
 #endif
 
 #if SHUFFLE_VALUE == 8
@@ -110,7 +150,7 @@ static inline void shuffle_clear(volatile __local uint *sums)
 {
 	shuffle_barrier();
 	for (uint k = (uint)get_local_id(0); k < SHUFFLE_OF_RANGE; k += SHUFFLE_ITEMS)
-		sums[k] = 0;
+		sums[k] = SHUFFLE_IDENTITY;
 	shuffle_barrier();
 }
 
@@ -119,8 +159,8 @@ static inline void shuffle_leave(volatile __local uint *sums, uint range, volati
 {
 	shuffle_barrier();
 	for (uint k = (uint)get_local_id(0); k < SHUFFLE_OF_RANGE; k += SHUFFLE_ITEMS)
-		if (sums[k])
-			atomic_add(&all[(size_t)range << SHUFFLE_SHIFT | k], sums[k]);
+		if (sums[k] != SHUFFLE_IDENTITY)
+			shuffle_add_global(&all[(size_t)range << SHUFFLE_SHIFT | k], sums[k]);
 }
 
 /* DECODE: tuples are ordered by range. Groups process slabs of equal size, independent of the sizes of ranges. */
@@ -162,7 +202,7 @@ __kernel void shuffle_atomic(__global const uint *restrict destinations, __globa
 #pragma unroll 4
 	for (uint i = begin + (uint)get_local_id(0); i < end; i += SHUFFLE_ITEMS) {
 		uint to = shuffle_destination(destinations, tuples, i) & (SHUFFLE_RANGES * SHUFFLE_OF_RANGE - 1);
-		atomic_add(&all[to], shuffle_value(tuples[i]));
+		shuffle_add_global(&all[to], shuffle_value(tuples[i]));
 	}
 }
 

@@ -73,10 +73,11 @@ static gemp_code shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_sh
                                 const char *name, size_t *group)
 {
 	*group = gemp_tool_group(box, ACCUMULATE_GROUP);
-	return gemp_tool_kernel(box, out, "shuffle.cl", name, *group,
-	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u%s", how->bits,
-	                        how->shift, gemp_shuffle_value_size(how), gemp_shuffle_record_size(how),
-	                        tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+	return gemp_tool_kernel(
+		box, out, "shuffle.cl", name, *group,
+		"-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u -DSHUFFLE_REDUCE=%d%s", how->bits,
+		how->shift, gemp_shuffle_value_size(how), gemp_shuffle_record_size(how), (int)how->reduction,
+		tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
 static gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
@@ -233,7 +234,7 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 	gemp_code code = GEMP_OK;
 	gemp_buffer positions = { 0 };
 	gemp_slabs s = slabs_of(box, in->count);
-	size_t ranges = (size_t)1 << how->bits, group;
+	size_t ranges = how->used ? how->used : (size_t)1 << how->bits, group;
 	cl_kernel kernel;
 	GEMP_CHECK(names[method] && !in->extent && how->shift <= GEMP_SHUFFLE_SHIFT);
 	if (method == GEMP_SHUFFLE_TABLES && box->groups)

@@ -34,12 +34,22 @@ typedef enum gemp_shuffle_layout {
 	GEMP_SHUFFLE_SOA,
 } gemp_shuffle_layout;
 
+/* How gather and accumulate reduce the values of a destination; the values of SHUFFLE_REDUCE in shuffle.cl. Decode does
+ * not read it. Floats and minima are for tuples whose value has 4 bytes. */
+typedef enum gemp_shuffle_reduction {
+	GEMP_SHUFFLE_ADD,        /* sums modulo 2^32 of the words of a value */
+	GEMP_SHUFFLE_ADD_FLOATS, /* sums of floats, whose last bits depend on the order of additions */
+	GEMP_SHUFFLE_MIN,        /* minima of u32 */
+} gemp_shuffle_reduction;
+
 typedef struct gemp_shuffle {
 	gemp_shuffle_layout layout;
 	unsigned size; /* bytes of a tuple including its destination: 4, 8, 16, 32 or 64; SOA 8 or 12 */
 	unsigned bits; /* 1 to GEMP_SPLIT_BITS */
 	unsigned shift;
 	bool stable; /* the tuples of a range keep their order */
+	gemp_shuffle_reduction reduction;
+	unsigned used; /* only the first `used` ranges have destinations; 0: all ranges have */
 } gemp_shuffle;
 
 /* Tuples on a device. */
@@ -57,8 +67,8 @@ typedef struct gemp_tuples {
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin);
 
-/* Local. Add the values of tuples to the sums of their destinations, u32 [2^(bits + shift)], modulo 2^32. The value of
- * a tuple is the sum of its words. All methods give the same sums. Neither function waits for the device.
+/* Local. Reduce the values of tuples to the sums of their destinations, u32 [2^(bits + shift)], with the sums that are
+ * there before. All methods give the same sums, except for the rounding of floats. Neither function waits for the device.
  *   gather      for tuples that decode has put in order; their extent is not read
  *   accumulate  any other method, for tuples without an extent; GEMP_EUSAGE for tables on a GPU */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,

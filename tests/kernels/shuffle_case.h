@@ -85,6 +85,10 @@ static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, u
 		                                                      : destinations - 1);
 		for (unsigned k = 0; k < s->element / 4; k++)
 			((uint32_t *)(void *)s->tuple)[i * (s->element / 4) + k] = (uint32_t)gemp_random(random);
+		if (how.reduction == GEMP_SHUFFLE_ADD_FLOATS) { /* small integers, which floats add up without rounding */
+			const float value = (float)(bits >> 58);
+			memcpy(s->tuple + i * s->element + s->element - sizeof value, &value, sizeof value);
+		}
 		if (how.size == 4)
 			((uint32_t *)(void *)s->tuple)[i] = to << 16 | (uint32_t)(bits >> 48);
 		else if (!apart)
@@ -158,12 +162,38 @@ static bool in_order(const sample *s, const uint32_t *begin, bool stable)
 	return good;
 }
 
+static void reduce(gemp_shuffle_reduction reduction, uint32_t *sum, uint32_t value)
+{
+	float a, b;
+	memcpy(&a, sum, 4);
+	memcpy(&b, &value, 4);
+	a += b;
+	if (reduction == GEMP_SHUFFLE_ADD_FLOATS)
+		memcpy(sum, &a, 4);
+	else
+		*sum = reduction == GEMP_SHUFFLE_ADD ? *sum + value : value < *sum ? value : *sum;
+}
+
+/* Sets the sums on the host, or on the device if sums is NULL, to the identity of the reduction. */
+static void clear_sums(const sample *s, uint32_t *sums)
+{
+	const size_t size = s->buffers[SUMS].size;
+	const int byte = s->how.reduction == GEMP_SHUFFLE_MIN ? 0xff : 0;
+	uint32_t *own = sums ? sums : malloc(size);
+	memset(own, byte, size);
+	if (!sums) {
+		assert_ok(gemp_buffer_write(device, &s->buffers[SUMS], 0, size, own));
+		free(own);
+	}
+}
+
 static bool right_sums(const sample *s)
 {
 	size_t destinations = (size_t)1 << (s->how.bits + s->how.shift);
 	uint32_t *expected = calloc(destinations, 4), *got = calloc(destinations, 4);
+	clear_sums(s, expected);
 	for (size_t i = 0; i < s->count; i++)
-		expected[destination_of(s, s->tuple, s->column, i)] += value_of(s, s->tuple, i);
+		reduce(s->how.reduction, &expected[destination_of(s, s->tuple, s->column, i)], value_of(s, s->tuple, i));
 	assert_ok(gemp_buffer_read(device, &s->buffers[SUMS], 0, destinations * 4, got));
 	bool good = memcmp(expected, got, destinations * 4) == 0;
 	free(expected);
@@ -185,15 +215,18 @@ static void check_decode(gemp_toolbox *box, sample *s, bool extent)
 	if (apart)
 		assert_ok(gemp_buffer_read(device, &s->buffers[OUT_COLUMN], 0, s->count * 4, s->shuffled_column));
 	assert_true(in_order(s, begin, s->how.stable));
-	assert_ok(gemp_buffer_zero(device, &s->buffers[SUMS], 0, s->buffers[SUMS].size));
+	clear_sums(s, NULL);
 	assert_ok(gemp_shuffle_gather(box, &s->how, &out, &s->buffers[BEGIN], &s->buffers[SUMS]));
 	assert_true(right_sums(s));
 	if (s->count > 10) { /* the checks must detect damage */
 		s->shuffled[s->element * (s->count / 2)] ^= 1;
 		assert_false(in_order(s, begin, s->how.stable));
-		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* flips a bit in the last word of a tuple */
-		assert_false(right_sums(s));
-		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* restores the word */
+		/* flips a bit in the last word of a tuple, of a float in its exponent; a minimum may not change */
+		const bool real = s->how.reduction == GEMP_SHUFFLE_ADD_FLOATS;
+		unsigned char *byte = &s->tuple[s->element * (s->count / 3 + 1) - (real ? 1 : 4)];
+		*byte ^= real ? 0x40 : 1;
+		assert_true(s->how.reduction == GEMP_SHUFFLE_MIN || !right_sums(s));
+		*byte ^= real ? 0x40 : 1;
 	}
 	free(begin);
 }
@@ -206,7 +239,7 @@ static void check_methods(gemp_toolbox *box, bool groups, sample *s)
 			assert_code(gemp_shuffle_accumulate(box, m, &s->how, &in, &s->buffers[SUMS]), GEMP_EUSAGE);
 			continue;
 		}
-		assert_ok(gemp_buffer_zero(device, &s->buffers[SUMS], 0, s->buffers[SUMS].size));
+		clear_sums(s, NULL);
 		assert_ok(gemp_shuffle_accumulate(box, m, &s->how, &in, &s->buffers[SUMS]));
 		assert_true(right_sums(s));
 	}
@@ -238,12 +271,18 @@ static void check(int form, gemp_shuffle how, extents given, bool methods, uint6
 }
 
 static const gemp_shuffle layouts[] = {
-	{ GEMP_SHUFFLE_AOS, 4, 5, 6, false },        { GEMP_SHUFFLE_SOA, 8, 8, 4, false },
-	{ GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, false },  { GEMP_SHUFFLE_AOS, 64, 11, 2, false },
-	{ GEMP_SHUFFLE_AOS, 8, 8, 13, false },       { GEMP_SHUFFLE_AOS, 32, 1, 3, false },
-	{ GEMP_SHUFFLE_AOS_KEYS, 64, 8, 3, false },  { GEMP_SHUFFLE_SOA, 12, 11, 2, false },
-	{ GEMP_SHUFFLE_AOS_KEYS, 32, 11, 0, false }, { GEMP_SHUFFLE_AOS, 16, 8, 8, false },
-	{ GEMP_SHUFFLE_AOS, 4, 11, 5, false },       { GEMP_SHUFFLE_AOS_KEYS, 8, 8, 2, false },
+	{ GEMP_SHUFFLE_AOS, 4, 5, 6, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_SOA, 8, 8, 4, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS, 64, 11, 2, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS, 8, 8, 13, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS, 32, 1, 3, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS_KEYS, 64, 8, 3, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_SOA, 12, 11, 2, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS_KEYS, 32, 11, 0, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS, 16, 8, 8, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS, 4, 11, 5, false, GEMP_SHUFFLE_ADD, 0 },
+	{ GEMP_SHUFFLE_AOS_KEYS, 8, 8, 2, false, GEMP_SHUFFLE_ADD, 0 },
 };
 
 static void shuffles(void **state)
@@ -259,13 +298,26 @@ static void shuffles(void **state)
 		}
 }
 
+/* Sums of floats and minima, by decode and by all other methods. */
+static void reductions(void **state)
+{
+	uint64_t random = test_seed();
+	(void)state;
+	for (int form = 0; form < (device->gpu ? 1 : 2); form++)
+		for (gemp_shuffle_reduction r = GEMP_SHUFFLE_ADD_FLOATS; r <= GEMP_SHUFFLE_MIN; r++) {
+			const gemp_shuffle how = { .layout = GEMP_SHUFFLE_SOA, .size = 8, .bits = 8, .shift = 4, .reduction = r };
+			check(form, how, NO_EXTENT, true, &random);
+		}
+}
+
 /* Tuples of a range keep their order when the split runs in one pass or in two. Layouts of 8 bits share their passes
  * with kernels/primitive_sort. */
 static void stable_order(void **state)
 {
 	uint64_t random = test_seed();
 	(void)state;
-	static const gemp_shuffle few[] = { { GEMP_SHUFFLE_SOA, 8, 6, 6, true }, { GEMP_SHUFFLE_AOS, 64, 11, 2, true } };
+	static const gemp_shuffle few[] = { { GEMP_SHUFFLE_SOA, 8, 6, 6, true, GEMP_SHUFFLE_ADD, 0 },
+		                                { GEMP_SHUFFLE_AOS, 64, 11, 2, true, GEMP_SHUFFLE_ADD, 0 } };
 	for (size_t k = 0; k < (thorough ? sizeof layouts / sizeof *layouts : sizeof few / sizeof *few); k++) {
 		gemp_shuffle how = thorough ? layouts[k] : few[k];
 		how.stable = true;
@@ -294,11 +346,11 @@ static void split_shapes(void **state)
 /* There are so many tuples that a CPU device writes them by whole cache lines. */
 static void many_tuples(void **state)
 {
-	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true },
-		                                 { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true },
-		                                 { GEMP_SHUFFLE_AOS, 4, 11, 5, true },
-		                                 { GEMP_SHUFFLE_SOA, 12, 11, 2, true },
-		                                 { GEMP_SHUFFLE_AOS, 64, 8, 2, true } };
+	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true, GEMP_SHUFFLE_ADD, 0 },
+		                                 { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true, GEMP_SHUFFLE_ADD, 0 },
+		                                 { GEMP_SHUFFLE_AOS, 4, 11, 5, true, GEMP_SHUFFLE_ADD, 0 },
+		                                 { GEMP_SHUFFLE_SOA, 12, 11, 2, true, GEMP_SHUFFLE_ADD, 0 },
+		                                 { GEMP_SHUFFLE_AOS, 64, 8, 2, true, GEMP_SHUFFLE_ADD, 0 } };
 	uint64_t random = test_seed();
 	(void)state;
 	for (size_t k = 0; k < (device->gpu ? 0 : thorough ? sizeof some / sizeof *some : 2); k++)
@@ -313,8 +365,9 @@ static void many_tuples(void **state)
 static int shuffle_main(int argc, char **argv, bool all)
 {
 	static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS };
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(stable_order),
-		                                cmocka_unit_test(split_shapes), cmocka_unit_test(many_tuples) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(reductions),
+		                                cmocka_unit_test(stable_order), cmocka_unit_test(split_shapes),
+		                                cmocka_unit_test(many_tuples) };
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
