@@ -4,6 +4,7 @@
 #ifndef GEMP_BENCH_H
 #define GEMP_BENCH_H
 
+#include <gemp/analytics.h>
 #include <gemp/query.h>
 
 #ifdef __cplusplus
@@ -58,6 +59,30 @@ GEMP_API void gemp_bench_shuffle_settings_init(gemp_bench_shuffle_settings *sett
  * measured time. If `settings` is NULL, the defaults apply. */
 GEMP_API gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *settings,
                                       gemp_report *report);
+
+typedef struct gemp_bench_analytics_settings {
+	size_t size;           /* the size of this struct in bytes; gemp_bench_analytics_settings_init sets it */
+	unsigned applications; /* the bits 1 << gemp_application; 0: all */
+	unsigned methods;      /* the bits 1 << gemp_shuffle_method; 0: all except tables */
+	const char *source;    /* bfs, sssp: key of the first vertex; NULL: a vertex with the most edges */
+	uint32_t iterations;   /* pagerank: iterations; spmv: products; 10 by default */
+	uint64_t repeat;       /* runs of each method and engine, of which the fastest counts; 3 by default */
+	/* no further run of a method begins after this time, and no further round of its first run; 10 by default */
+	double seconds;
+	uint64_t
+		max_ranges; /* power of 2; 0: 2048. With fewer ranges than a graph needs, its edges are streamed in parts */
+} gemp_bench_analytics_settings;
+
+/* Local. Sets all defaults. */
+GEMP_API void gemp_bench_analytics_settings_init(gemp_bench_analytics_settings *settings);
+
+/* Collective. Runs PageRank, BFS, SSSP and products with a matrix by edge streaming: each round makes a tuple of every
+ * edge, shuffles the tuples by one of the methods, and updates the vertices. Reports the rates in the field `analytics`
+ * and in a table, beside those of the engines of gemp/analytics.h, whose answers are compared. If `edges` is NULL, all
+ * edges are used; its weights are the lengths of sssp and the matrix of spmv. If `settings` is NULL, the defaults apply.
+ * GEMP_EUSAGE on several ranks. */
+GEMP_API gemp_code gemp_bench_analytics(gemp_graph *graph, const gemp_edge_selection *edges,
+                                        const gemp_bench_analytics_settings *settings, gemp_report *report);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,15 @@ typedef enum gemp_shuffle_method {
 	GEMP_SHUFFLE_METHODS /* the number of methods */
 } gemp_shuffle_method;
 
+/* The applications of gemp_bench_analytics. */
+typedef enum gemp_application {
+	GEMP_APPLICATION_PAGERANK,
+	GEMP_APPLICATION_BFS,
+	GEMP_APPLICATION_SSSP,
+	GEMP_APPLICATION_SPMV,
+	GEMP_APPLICATIONS /* the number of applications */
+} gemp_application;
+
 /* CHECKPOINTS. Long work can save its finished parts in a folder that all ranks see. A signal (gemp_process_on_signal)
  * or max_seconds then ends the work between two steps with GEMP_STOPPED. A later call with `resume` continues the work
  * with any number of ranks. The folder is removed when the work is done. */

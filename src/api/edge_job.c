@@ -63,6 +63,26 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 	return out->comm->size == 1 && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
 }
 
+/* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that
+ * has it. The layout finds edges without a value. */
+gemp_code gemp_edge_job_check_weight(const gemp_edge_job *job)
+{
+	const char *weight = job->edges.weight;
+	bool any = !weight || job->shard->relation_count == 0;
+	for (size_t r = 0; r < job->shard->relation_count && weight; r++) {
+		const gemp_column *column = job->relations[r] ? gemp_table_find(&job->shard->relations[r].props, weight) : NULL;
+		any |= column != NULL;
+		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
+			return gemp_fail(GEMP_EUSAGE, "weight %s: this attribute of edges %s is %s; weights are integers or floats",
+			                 weight, job->shard->relations[r].name, gemp_type_name[column->type]);
+	}
+	return any ? GEMP_OK
+	           : gemp_fail(
+					 GEMP_EUSAGE,
+					 "weight %s: no selected edges have this attribute; `gemp-mpi info %s` lists those that they have",
+					 weight, job->graph->name);
+}
+
 gemp_code gemp_edge_job_device(gemp_edge_job *job)
 {
 	double since = gemp_now();

@@ -43,6 +43,9 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
  * together. */
 gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place);
 gemp_code gemp_edge_job_device(gemp_edge_job *job);
+/* Local. GEMP_EUSAGE if the selection has a weight that no selected edge type has, or that is not a number in one of
+ * them. */
+gemp_code gemp_edge_job_check_weight(const gemp_edge_job *job);
 /* Local. Frees a job. */
 void gemp_edge_job_free(gemp_edge_job *job);
 /* Local. Moves the columns to the caller (unless `out` is NULL). Called last, when no later step can fail. */

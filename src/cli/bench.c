@@ -121,14 +121,37 @@ static gemp_code bench_shuffle(gemp_context *context, const gemp_options *option
 	return gemp_bench_shuffle(context, &settings, report);
 }
 
+/* ANALYTICS */
+
+/* The first choices of --application and --method are all. --repeat and --ranges have defaults for other subcommands. */
+static gemp_code bench_analytics(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	const gemp_edge_selection edges = gemp_edge_options(options);
+	gemp_bench_analytics_settings settings;
+	number_list ranges = { .count = 1 };
+	gemp_bench_analytics_settings_init(&settings);
+	if (gemp_options_has(options, "ranges"))
+		GEMP_TRY(read_numbers(&ranges, "ranges", options->ranges, 2, GEMP_BENCH_MAX_RANGES));
+	if (ranges.count != 1)
+		return gemp_fail(GEMP_EUSAGE, "--ranges: bench analytics takes one number; got '%s'", options->ranges);
+	settings.max_ranges = ranges.of[0];
+	settings.applications = options->application ? 1u << (options->application - 1) : 0;
+	settings.methods = options->shuffle_method ? 1u << (options->shuffle_method - 1) : 0;
+	settings.source = options->source;
+	settings.iterations = (uint32_t)gemp_min(options->iterations, INT32_MAX);
+	settings.repeat = gemp_options_has(options, "repeat") ? options->repeat : settings.repeat;
+	settings.seconds = options->seconds;
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
+	return gemp_bench_analytics(graph, &edges, &settings, report);
+}
+
 /* The option table gives every subcommand of bench all options. An option of another subcommand has no effect. */
 static gemp_code bench(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	static const gemp_subcommand list[] = {
-		{ "match", 2, 3, bench_match },
-		{ "tune", 1, 2, bench_tune },
-		{ "device", 1, 1, bench_device },
-		{ "shuffle", 1, 1, bench_shuffle },
+		{ "match", 2, 3, bench_match },     { "tune", 1, 2, bench_tune },           { "device", 1, 1, bench_device },
+		{ "shuffle", 1, 1, bench_shuffle }, { "analytics", 2, 2, bench_analytics },
 	};
 	const gemp_subcommand *subcommand = gemp_subcommand_find(list, sizeof list / sizeof *list, options);
 	return subcommand ? subcommand->run(context, options, report) : gemp_command_misused(options->command);
@@ -138,7 +161,8 @@ const gemp_command gemp_command_bench = {
 	.name = "bench",
 	.bit = GEMP_ON_BENCH,
 	.arguments =
-		"match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle",
+		"match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle\n"
+		"analytics G.h5",
 	.summary = "Measures queries, shuffles and devices, and finds the best launch geometry for a device",
 	.text =
 		"match plans each query once and then counts its matches repeatedly in one process, with the graph on the "
@@ -155,11 +179,17 @@ const gemp_command gemp_command_bench = {
 		"tuples at a time). It reports tuples per second of the shuffle alone, as fractions of copy bandwidth / (2 w "
 		"+ 4) and / w for tuples of w bytes, and of the shuffle with the sums of all values; the results are checked "
 		"outside of the measured time. With several ranks it also reports the time of each step on the slowest rank, "
-		"and the bytes per second of the exchange beside those of MPI.\n",
+		"and the bytes per second of the exchange beside those of MPI.\n"
+		"analytics runs PageRank, BFS, SSSP and products with a matrix by edge streaming: each round makes a tuple of "
+		"every edge, shuffles the tuples by one of these methods, and updates the vertices. It reports the time and the "
+		"edges per second of each method, how many times the time of decode a round takes, and the same for the engine "
+		"that `gemp-mpi pagerank`, bfs, sssp and spmv use, with whose answer each method's answer is compared. One rank "
+		"measures one device.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 				"gemp-mpi bench tune wiki.h5\n"
 				"gemp-mpi bench device --json -\n"
-				"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n",
+				"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n"
+				"gemp-mpi bench analytics wiki.h5 --application pagerank --method decode\n",
 	.argument_count = { 1, 3 },
 	.run = bench,
 };

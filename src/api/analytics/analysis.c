@@ -26,27 +26,6 @@ gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, 
 	return gemp_columns_new(&a->job.columns, graph->context);
 }
 
-/* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that
- * has it. The layout finds edges without a value. */
-static gemp_code check_weight(const gemp_analysis *a)
-{
-	const char *weight = a->job.edges.weight;
-	bool any = !weight || a->job.shard->relation_count == 0;
-	for (size_t r = 0; r < a->job.shard->relation_count && weight; r++) {
-		const gemp_column *column = a->job.relations[r] ? gemp_table_find(&a->job.shard->relations[r].props, weight)
-		                                                : NULL;
-		any |= column != NULL;
-		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-			return gemp_fail(GEMP_EUSAGE, "weight %s: this attribute of edges %s is %s; weights are integers or floats",
-			                 weight, a->job.shard->relations[r].name, gemp_type_name[column->type]);
-	}
-	return any ? GEMP_OK
-	           : gemp_fail(
-					 GEMP_EUSAGE,
-					 "weight %s: no selected edges have this attribute; `gemp-mpi info %s` lists those that they have",
-					 weight, a->job.graph->name);
-}
-
 /* The time of computing the layout counts as conversion. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
@@ -54,7 +33,7 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 	how.relations = a->job.relations;
 	how.direction = a->job.edges.direction;
 	how.weight = a->job.edges.weight;
-	GEMP_TRY(check_weight(a));
+	GEMP_TRY(gemp_edge_job_check_weight(&a->job));
 	GEMP_TRY(gemp_layout_load(a->job.comm, a->job.shard, &how));
 	gemp_timers_add(&a->job.timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_edge_job_device(&a->job));

@@ -9,7 +9,7 @@
  *     analytics.c  degrees, edges, reverse, components, bfs, sssp, pagerank, spmv, sort, distinct
  *     euler.c      euler, assemble
  *     som.c        som train, som apply, som draw
- *     bench.c      bench match, bench tune, bench device, bench shuffle; devices; warm
+ *     bench.c      bench match, bench tune, bench device, bench shuffle, bench analytics; devices; warm
  *     help/        help, completion
  */
 

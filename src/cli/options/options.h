@@ -113,9 +113,9 @@ typedef struct gemp_options {
 	gemp_list shown;
 	/* bench */
 	gemp_list patterns, query_graphs;
-	uint64_t repeat, tuples;
+	uint64_t repeat, tuples, iterations;
 	const char *tuple_sizes, *ranges;
-	int shuffle_method, destinations;
+	int shuffle_method, destinations, application;
 	double seconds;
 } gemp_options;
 

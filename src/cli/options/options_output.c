@@ -50,15 +50,30 @@ static const gemp_option options[] = {
 	/* Headings belong to whole commands. The options of bench are therefore under Output, and each text begins with its
 	 * subcommand. */
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, OF_OUTPUT, AT(repeat),
-	  "bench match: number of timed runs, after one warm-up run." },
+	  "bench match: number of timed runs, after one warm-up run. bench analytics: number of runs of each method, of "
+	  "which the fastest counts; by default 3." },
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, OF_OUTPUT, POSITIVE(seconds),
-	  "bench match: start no further run after S seconds. A warm-up run that takes longer is itself the timed run." },
+	  "bench match: start no further run after S seconds. A warm-up run that takes longer is itself the timed run. bench "
+	  "analytics: the same for each method; the first run of a slow method ends after the iteration in which S seconds "
+	  "have passed." },
 	{ "tuple-size", 0, GEMP_OPTION_TEXT, "BYTES,...", "4,8,16,32,64", GEMP_ON_BENCH, OF_OUTPUT, AT(tuple_sizes),
 	  "bench shuffle: sizes of tuples, powers of 2 from 4 to 64." },
 	{ "ranges", 0, GEMP_OPTION_TEXT, "N,...", "256,2048", GEMP_ON_BENCH, OF_OUTPUT, AT(ranges),
-	  "bench shuffle: numbers of ranges of destinations, powers of 2 up to 2048." },
+	  "bench shuffle: numbers of ranges of destinations, powers of 2 up to 2048. bench analytics: the maximum number, "
+	  "by default 2048; edges to more destinations than fit are streamed in parts." },
 	{ "method", 0, GEMP_OPTION_CHOICE, "all|decode|polling|converge|atomic|tables", "all", GEMP_ON_BENCH, OF_OUTPUT,
-	  AT(shuffle_method), "bench shuffle: algorithm that groups tuples by ranges." },
+	  AT(shuffle_method),
+	  "bench shuffle, bench analytics: algorithm that groups tuples by ranges. analytics: all is all "
+	  "except tables." },
+	{ "application", 0, GEMP_OPTION_CHOICE, "all|pagerank|bfs|sssp|spmv", "all", GEMP_ON_BENCH, OF_OUTPUT,
+	  AT(application), "bench analytics: the analysis to run." },
+	{ "iterations", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, OF_OUTPUT, POSITIVE(iterations),
+	  "bench analytics: iterations of pagerank, and number of products of spmv." },
+	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, GEMP_ON_BENCH, OF_OUTPUT, AT(source),
+	  "bench analytics: the vertex from which bfs and sssp start. Default: a vertex with the most edges." },
+	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_BENCH, OF_OUTPUT, AT(weight),
+	  "bench analytics: attribute of the edges with the lengths of sssp and the entries of spmv's matrix. Without it "
+	  "each edge has 1." },
 	{ "destinations", 0, GEMP_OPTION_CHOICE, "both|uniform|skewed", "both", GEMP_ON_BENCH, OF_OUTPUT, AT(destinations),
 	  "bench shuffle: uniform: all destinations are equally likely; skewed: an eighth of the tuples goes to all "
 	  "destinations, an eighth to their first half, an eighth to the first quarter, and so on." },
