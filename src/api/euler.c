@@ -119,6 +119,27 @@ static bool is_found(const euler_search *s)
 
 /* REPORT */
 
+/* Returns the seconds of the stages as steps of the method, which is how publications state them. A step ends with a
+ * stage, and the next step begins behind this stage. */
+static json_t *steps_of(const double *seconds)
+{
+	static const struct {
+		const char *name;
+		gemp_euler_stage last;
+	} steps[] = { { "predecessors", GEMP_EULER_PAIR },   { "circuits", GEMP_EULER_ORPHANS },
+		          { "circuit_graph", GEMP_EULER_GRAPH }, { "spanning_tree", GEMP_EULER_UNION },
+		          { "swaps", GEMP_EULER_REWALK },        { "order", GEMP_EULER_EMIT } };
+	json_t *list = json_object();
+	size_t stage = 0;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		double sum = 0;
+		while (stage <= (size_t)steps[i].last)
+			sum += seconds[stage++];
+		json_object_set_new(list, steps[i].name, json_real(sum));
+	}
+	return list;
+}
+
 /* Collective. Reports the seconds of each stage on the slowest rank. For a device it also reports the bandwidth that
  * the stage needs at least. */
 static void report_stages(euler_search *s)
@@ -152,6 +173,7 @@ static void report_stages(euler_search *s)
 	json_object_set_new(stages, "download", json_real(result->download));
 	json_object_set_new(stages, "total", json_real(longest[GEMP_EULER_STAGES]));
 	gemp_report_set(report, "stages", stages);
+	gemp_report_set(report, "steps", steps_of(longest));
 }
 
 /* Collective. Reports the exchange between ranks. */

@@ -268,7 +268,7 @@ static gemp_code unite(engine *e)
 		GEMP_TRY(unite_sample(e, SAMPLE_STRIDE));
 	GEMP_TRY(unite_sample(e, 1));
 	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_TRY(LAUNCH(GRAPH, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
 	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts),
 	                MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
 	return read_counters(e);

@@ -184,6 +184,7 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 	case GEMP_EULER_WALK: /* successors, chunks, segments */ return 8 * m + 8 * s;
 	case GEMP_EULER_CIRCUITS: /* segments become a list, and the list becomes parents and roots */ return 32 * s;
 	case GEMP_EULER_ORPHANS: /* chunks, visited (read and written), the sample */ return 4 * m + m / 4 + m / 4;
+	case GEMP_EULER_GRAPH: /* roots of the segments; few slots get a label */ return 4 * s;
 	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */ return m / 4 + m / 8 + m / 8 + 8 * s;
 	case GEMP_EULER_ROTATE: /* chunks, marks, visited */ return 4 * m + m / 8 + m / 8;
 	case GEMP_EULER_REWALK: return s;
@@ -193,8 +194,9 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 	}
 }
 
-const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair",   "walk",   "circuits", "orphans",
-	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
+const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",    "pair",  "walk",  "circuits",
+	                                                           "orphans", "graph", "union", "rotate",
+	                                                           "rewalk",  "rank",  "emit" };
 
 enum { SLOTS_PER_ROUND = 1 << 22 }; /* slots that a rank requests in a round, which bounds the memory of owners */
 

@@ -92,6 +92,7 @@ typedef enum gemp_euler_stage {
 	GEMP_EULER_WALK,     /* walks go from splitter to splitter */
 	GEMP_EULER_CIRCUITS, /* each splitter gets the number of its circuit */
 	GEMP_EULER_ORPHANS,  /* circuits without a splitter are found */
+	GEMP_EULER_GRAPH,    /* slots get their circuits; neighbouring slots of a row are edges of the circuit graph */
 	GEMP_EULER_UNION,    /* the spanning forest of the circuit graph is built */
 	GEMP_EULER_ROTATE,   /* successors are rotated where circuits are joined */
 	GEMP_EULER_REWALK,   /* walks follow the stretches that rotation has changed */

@@ -26,7 +26,7 @@ import time
 
 from device import call
 
-STAGES = ['fill', 'pair', 'walk', 'circuits', 'orphans', 'union', 'rotate', 'rewalk', 'rank', 'emit']
+STAGES = ['fill', 'pair', 'walk', 'circuits', 'orphans', 'graph', 'union', 'rotate', 'rewalk', 'rank', 'emit']
 TIMES = ['total', 'sum', 'upload', 'download'] + STAGES
 SEQUENTIAL = ['file plain', 'file packed', 'keys plain', 'keys packed']
 HEAD = ['shape', 'vertices', 'edges', 'circuits', 'engine', 'ratio'] + TIMES + SEQUENTIAL

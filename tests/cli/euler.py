@@ -57,6 +57,17 @@ def check_rows(path, edges, ends=None, undirected=False):
         assert told == ends or undirected and told == ends[::-1], (told, ends)
 
 
+def check_steps(facts):
+    """The seconds of the stages add up to those of the steps, and to the sum."""
+    stages, steps = facts["stages"], facts["steps"]
+    of = {"predecessors": ("fill", "pair"), "circuits": ("walk", "circuits", "orphans"), "circuit_graph": ("graph",),
+          "spanning_tree": ("union",), "swaps": ("rotate", "rewalk"), "order": ("rank", "emit")}
+    assert list(steps) == list(of), steps
+    for step, parts in of.items():
+        assert abs(steps[step] - sum(stages[part] for part in parts)) < 1e-6, (step, facts)
+    assert abs(sum(steps.values()) - stages["sum"]) < 1e-6 and steps["order"] > 0 <= min(steps.values()), facts
+
+
 def report(folder, ranks, *arguments, code=0, says=""):
     run(ranks, "euler", *arguments, "-q", "--json", f"{folder}/report.json", code=code, says=says)
     with open(f"{folder}/report.json", encoding="utf-8") as file:
@@ -86,6 +97,7 @@ def found(folder, rng):
             check_rows(f"{folder}/o.tsv", edges)
             assert facts["found"] and facts["kind"] == "circuit" and facts["edges"] == len(edges) and facts["verified"]
             assert facts["circuits"] == facts["forest_edges"] + 1, facts
+            check_steps(facts)
     return names
 
 

@@ -119,7 +119,7 @@ static gemp_code train_and_search(const load *of, const data *d, const gemp_som_
 	out->quantisation = report.epochs[1].quantisation;
 	out->topographic = report.epochs[1].topographic;
 	GEMP_TRY_DONE(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit,
-	                             out->distance, out->second));
+	                             out->distance, out->second, NULL));
 	out->peak = device->buffer_peak;
 done:
 	gemp_som_report_free(&report);

@@ -126,7 +126,7 @@ static void units_of_samples(void **state)
 		uint32_t unit[60], second[60];
 		float distance[60];
 		assert_all_ok(gemp_som_apply(&test_comm, device, &grid, GEMP_SOM_MANHATTAN, v.w, own(&v), v.end - v.begin, 4,
-		                             unit, distance, second));
+		                             unit, distance, second, NULL));
 		bool right = true;
 		for (size_t i = v.begin; i < v.end; i++)
 			right = right && unit[i - v.begin] == v.unit[i] && second[i - v.begin] == v.second[i] &&

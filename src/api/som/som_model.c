@@ -164,7 +164,7 @@ static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, cons
 	const gemp_vectors *v = &input->vectors;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	gemp_report *report = input->job.report;
-	double quantisation, topographic;
+	double quantisation, topographic, seconds = units->seconds;
 	uint64_t without = 0;
 	for (size_t i = 0; i < v->count; i++)
 		without += units->unit[i] == GEMP_SOM_NO_UNIT;
@@ -174,6 +174,8 @@ static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, cons
 	gemp_report_print(report, "%s on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
 	                  gemp_counted(v->total, "vector").text, map->rows, map->columns, gemp_grouped(without).text);
 	gemp_som_report_errors(report, quantisation, topographic);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, input->job.comm->world));
+	gemp_report_set(report, "search_seconds", json_real(seconds));
 	gemp_report_set_counts(report, { "vectors", v->total }, { "without_unit", without }, { "missing", v->missing });
 	return gemp_som_input_report(input);
 }

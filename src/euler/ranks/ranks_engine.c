@@ -288,12 +288,13 @@ static gemp_code find_circuits(engine_state *f)
 	out->seconds[GEMP_EULER_ORPHANS] = seconds[1];
 	f->stage_begin = gemp_now();
 	GEMP_TRY(rank_splitters(f, 0));
+	end_stage(f, GEMP_EULER_CIRCUITS);
 	GEMP_TRY(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
 	if (f->options->keep_circuits)
 		GEMP_TRY(gemp_comm_agree(f->team.comm, keep_circuits(f)));
 	out->splitters = f->team.members > 1 ? f->list.splitters : gemp_comm_sum1(f->team.comm, f->list.splitters);
 	out->circuits = f->team.members > 1 ? f->team.circuits : gemp_comm_sum1(f->team.comm, f->team.circuits);
-	end_stage(f, GEMP_EULER_CIRCUITS);
+	end_stage(f, GEMP_EULER_GRAPH);
 	return GEMP_OK;
 }
 

@@ -140,7 +140,8 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	GEMP_TRY(gemp_som_unit_list_new(out, context->comm, vectors->count));
 	gemp_code code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook,
-	                                vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second);
+	                                vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second,
+	                                &out->seconds);
 	if (code != GEMP_OK)
 		gemp_som_unit_list_free(out);
 	return code;

@@ -31,6 +31,7 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column);
 typedef struct gemp_som_unit_list {
 	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT if there is none */
 	float *distance;         /* distance to the best unit */
+	double seconds;          /* time of this rank's search (gemp_som_apply) */
 } gemp_som_unit_list;
 
 /* Collective. Allocates the arrays for `count` vectors. */

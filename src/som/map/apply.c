@@ -1,6 +1,7 @@
 #include "som/map/apply.h"
 
 #include "core/memory.h"
+#include "core/timer.h"
 #include "device/launch.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gem
 /* A rank that has failed still takes part in every collective call, since other ranks would wait for it. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
-                         uint32_t *second)
+                         uint32_t *second, double *seconds)
 {
 	search_context context = { .device = device };
 	const gemp_som_places places = { unit, second, distance };
@@ -106,7 +107,12 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	/* all ranks use the same kernels, so the result does not depend on the number of ranks */
 	gemp_comm_max(comm, &missing, 1);
 	gemp_code code = prepare(&context, grid, metric, w, x, count, dims, missing != 0);
+	if (count)
+		GEMP_THEN(gemp_som_search_build(context.search, second != NULL));
+	const double since = gemp_now();
 	GEMP_THEN(gemp_som_places_find(&places, &context.blocks, context.search, &context.book));
+	if (seconds)
+		*seconds = gemp_now() - since;
 	code = gemp_comm_agree(comm, code);
 	search_context_free(&context);
 	return code;

@@ -144,6 +144,12 @@ static gemp_code program_for(gemp_som_search *s, int which, search_program **out
 		{ "som_distances", &program->distances });
 }
 
+gemp_code gemp_som_search_build(gemp_som_search *search, bool with_second)
+{
+	search_program *program;
+	return program_for(search, with_second ? BEST_TWO : BEST, &program);
+}
+
 /* Returns the number of work-items for kernels whose work-items stride over the samples: enough to fill the device, and
  * at most one for each sample. */
 static size_t items_for(const gemp_device *device, size_t count)
