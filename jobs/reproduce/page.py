@@ -19,7 +19,7 @@ import machine  # noqa: E402 (the path above is needed)
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 LAUNCHER = os.environ.get('GEMP_MPIRUN', 'mpirun -q --oversubscribe --bind-to none')
-HOST_COMMANDS = ('generate', 'import', 'convert', 'info', 'index', 'partition', 'degrees')  # they have no --devices
+HOST_COMMANDS = ('generate', 'import', 'convert', 'info', 'index', 'partition', 'degrees', 'assemble')  # they have no --devices
 NOT_PUBLISHED = 'not published'
 
 
