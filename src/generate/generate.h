@@ -99,7 +99,7 @@ typedef struct gemp_generator_entry {
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
 	gemp_generator_railway, gemp_generator_translations, gemp_generator_eulerian, gemp_generator_debruijn;
 
-enum { GEMP_MAX_PARAMETERS = 8 };
+enum { GEMP_MAX_PARAMETERS = 10 };
 
 typedef struct gemp_generate_options {
 	size_t generator;                   /* index in gemp_generators() */

@@ -13,13 +13,28 @@
 
 #include <math.h>
 
-enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_DIRECTED, RMAT_WEIGHTS };
+enum {
+	RMAT_SCALE,
+	RMAT_EDGE_FACTOR,
+	RMAT_VERTICES,
+	RMAT_EDGES,
+	RMAT_A,
+	RMAT_B,
+	RMAT_C,
+	RMAT_LABELS,
+	RMAT_DIRECTED,
+	RMAT_WEIGHTS
+};
 enum { BLOCK = 256 }; /* edges that are drawn together */
 
 static const gemp_parameter rmat_parameters[] = {
 	[RMAT_SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices", NULL },
 	[RMAT_EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true,
 	                       "edges drawn per vertex, before loops and parallels are dropped", NULL },
+	[RMAT_VERTICES] = { "vertices", 0, 0, 0x1p31, true, "vertices, any number; scale is then not read. 0: 2^scale",
+	                    NULL },
+	[RMAT_EDGES] = { "edges", 0, 0, 0x1p48, true,
+	                 "edges drawn, before loops and parallels are dropped. 0: edge-factor for each vertex", NULL },
 	[RMAT_A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low", NULL },
 	[RMAT_B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high", NULL },
 	[RMAT_C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },
@@ -34,6 +49,20 @@ static gemp_code rmat_check(const double *values)
 	if (sum <= 1 + 1e-9)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
+}
+
+static uint64_t rmat_vertices(const double *values)
+{
+	return values[RMAT_VERTICES] > 0 ? (uint64_t)values[RMAT_VERTICES] : UINT64_C(1) << (int)values[RMAT_SCALE];
+}
+
+/* The number of levels: the matrix has at least as many rows as there are vertices, and less than twice as many. */
+static unsigned rmat_levels(const double *values)
+{
+	unsigned levels = 0;
+	while (UINT64_C(1) << levels < rmat_vertices(values))
+		levels++;
+	return levels;
 }
 
 /* The chances of quadrants as bounds of a whole number of 53 bits. number * 2^-53 >= chance is the same as
@@ -70,20 +99,27 @@ GEMP_VECTOR_BODY void draw_loop(const quadrants *q, unsigned scale, uint64_t sta
 GEMP_VECTOR_LOOP(draw, (const quadrants *q, unsigned scale, uint64_t state, uint64_t *source, uint64_t *target),
                  (q, scale, state, source, target))
 
+/* The rows of the matrix beyond the last vertex, which have the fewest edges, become the first vertices again, so that no
+ * edge is lost. */
+static inline uint64_t fold(uint64_t end, uint64_t vertices)
+{
+	return end < vertices ? end : end - vertices;
+}
+
 /* ends[2 * count] becomes the permuted ends without loops. An undirected edge leads from its smaller end to its larger
  * end, so parallel edges are equal. Returns the number of edges. */
 static size_t order_ends(const gemp_generator_run *making, const uint64_t *source, const uint64_t *target, size_t count,
                          uint64_t *ends)
 {
 	const bool directed = making->values[RMAT_DIRECTED] != 0;
+	const uint64_t vertices = rmat_vertices(making->values);
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
-		ends[2 * kept] = source[i];
-		ends[2 * kept + 1] = target[i];
-		kept += source[i] != target[i];
+		ends[2 * kept] = fold(source[i], vertices);
+		ends[2 * kept + 1] = fold(target[i], vertices);
+		kept += ends[2 * kept] != ends[2 * kept + 1];
 	}
-	gemp_permute_all(gemp_generator_state(making->seed, GEMP_FOR_ORDER, 0),
-	                 UINT64_C(1) << (int)making->values[RMAT_SCALE], ends, 2 * kept);
+	gemp_permute_all(gemp_generator_state(making->seed, GEMP_FOR_ORDER, 0), vertices, ends, 2 * kept);
 	for (size_t i = 0; i < kept && !directed; i++) {
 		uint64_t from = gemp_min(ends[2 * i], ends[2 * i + 1]), to = gemp_max(ends[2 * i], ends[2 * i + 1]);
 		ends[2 * i] = from;
@@ -96,13 +132,15 @@ static size_t order_ends(const gemp_generator_run *making, const uint64_t *sourc
 static gemp_code rmat_make(const gemp_generator_run *making)
 {
 	const quadrants q = quadrants_of(making->values);
-	unsigned scale = (unsigned)making->values[RMAT_SCALE];
-	uint64_t vertices = UINT64_C(1) << scale, source[BLOCK], target[BLOCK], ends[2 * BLOCK];
-	gemp_block_range span = gemp_generator_range(making, vertices * (uint64_t)making->values[RMAT_EDGE_FACTOR]);
+	const unsigned levels = rmat_levels(making->values);
+	const uint64_t vertices = rmat_vertices(making->values), edges = (uint64_t)making->values[RMAT_EDGES];
+	uint64_t source[BLOCK], target[BLOCK], ends[2 * BLOCK];
+	gemp_block_range span = gemp_generator_range(making,
+	                                             edges ? edges : vertices * (uint64_t)making->values[RMAT_EDGE_FACTOR]);
 	GEMP_TRY(gemp_generator_vertices(making, vertices, (uint64_t)making->values[RMAT_LABELS]));
 	GEMP_TRY(gemp_builder_reserve_edges(making->builder, span.end - span.begin));
 	for (uint64_t number = span.begin; number < span.end; number += BLOCK) {
-		draw(&q, scale, gemp_generator_stream_state(making->seed, GEMP_FOR_EDGE) + number, source, target);
+		draw(&q, levels, gemp_generator_stream_state(making->seed, GEMP_FOR_EDGE) + number, source, target);
 		size_t count = order_ends(making, source, target, gemp_min(span.end - number, BLOCK), ends);
 		GEMP_TRY(gemp_generator_edges(making, (const int64_t *)ends, count, number, making->values[RMAT_WEIGHTS]));
 	}
@@ -112,7 +150,7 @@ static gemp_code rmat_make(const gemp_generator_run *making)
 /* Ids are permuted, so their order is random. */
 static uint64_t rmat_keys(const double *values)
 {
-	return UINT64_C(1) << (int)values[RMAT_SCALE];
+	return rmat_vertices(values);
 }
 
 const gemp_generator_entry gemp_generator_rmat = {

@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A communicator of this rank only. */
@@ -118,6 +119,27 @@ static void rmat_may_be_directed_and_even(void **state)
 	gemp_shard_free(graph);
 	CHOOSE("rmat", "a", "0.9", "b", "0.2");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+}
+
+/* 2^scale vertices and edges given as numbers make the graph of scale and edge-factor. For other numbers the ends are
+ * folded, so vertices beyond the last one have no edges and no edge is lost but loops and parallels. */
+static void rmat_has_any_size(void **state)
+{
+	(void)state;
+	CHOOSE("rmat", "scale", "8", "edge-factor", "6", "directed", "1");
+	const uint64_t by_scale = hash_of();
+	CHOOSE("rmat", "vertices", "256", "edges", "1536", "directed", "1", "scale", "3");
+	assert_all(hash_of() == by_scale);
+	static const char *const sizes[] = { "1", "2", "3", "129", "255" };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		CHOOSE("rmat", "vertices", sizes[i], "edges", "3000", "directed", i % 2 ? "1" : "0", "a", "0.3", "b", "0.25",
+		       "c", "0.25");
+		gemp_shard *graph = generate();
+		const uint64_t vertices = (uint64_t)strtoul(sizes[i], NULL, 10), pairs = vertices * (vertices - 1);
+		assert_all(graph->vertex_count == vertices && is_simple(graph, 4));
+		assert_all(gemp_shard_edges(graph) >= gemp_min(2000, i % 2 ? pairs : pairs / 2));
+		gemp_shard_free(graph);
+	}
 }
 
 static void uniform_has_exact_edge_count(void **state)
@@ -401,6 +423,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rmat_is_simple_with_hubs),
 		cmocka_unit_test(rmat_may_be_directed_and_even),
+		cmocka_unit_test(rmat_has_any_size),
 		cmocka_unit_test(weights_are_drawn_for_edges),
 		cmocka_unit_test(uniform_has_exact_edge_count),
 		cmocka_unit_test(movies_have_casts_and_genres),
