@@ -1,0 +1,6 @@
+// Words of one language that cycles of six words join, by a path of two and a path of four translations: --param lang=DE
+MATCH (a:Word)-[:TRANSLATES]-(m:Word)-[:TRANSLATES]-(b:Word),
+      (a)-[:TRANSLATES]-(x:Word)-[:TRANSLATES]-(y:Word)-[:TRANSLATES]-(z:Word)-[:TRANSLATES]-(b)
+WHERE a.lang = $lang AND b.lang = $lang AND id(a) < id(b)
+RETURN a.word AS word, b.word AS synonym, count(*) AS cycles
+ORDER BY cycles DESC, word, synonym
