@@ -343,6 +343,8 @@ static void order_records(void *context, size_t chunk, size_t begin, size_t end)
 		size_t at = next[block->place[i]]++;
 		if (block->sorted && block->words == 2) /* a copy of constant size needs no call */
 			memcpy(block->sorted + at * 2, block->records + i * 2, 2 * sizeof *block->records);
+		else if (block->sorted && block->words == 4)
+			memcpy(block->sorted + at * 4, block->records + i * 4, 4 * sizeof *block->records);
 		else if (block->sorted)
 			memcpy(block->sorted + at * block->words, block->records + i * block->words,
 			       block->words * sizeof *block->records);

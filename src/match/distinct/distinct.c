@@ -4,17 +4,18 @@
 #include "core/random.h"
 #include "core/threads.h"
 #include "match/distinct/class_set.h"
+#include "match/distinct/outgoing_records.h"
+#include "match/distinct/packed_places.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	BLOCK_BYTES = 4 << 20,  /* bytes of a block of records for each thread */
-	CHUNK = 1 << 12,        /* number of records that one thread fills at a time */
-	RECENT_BYTES = 2 << 20, /* bytes of the cache of sent records */
-	MIN_CLASSES = 16,       /* a range with fewer classes is not shortened to save memory */
-	BATCH_ROWS = 1 << 18,   /* rows of a batch for the next sink */
+	BLOCK_BYTES = 4 << 20, /* bytes of a block of records for each thread */
+	CHUNK = 1 << 12,       /* number of records that one thread fills at a time */
+	MIN_CLASSES = 16,      /* a range with fewer classes is not shortened to save memory */
+	BATCH_ROWS = 1 << 18,  /* rows of a batch for the next sink */
 };
 static const size_t min_memory = (size_t)256 << 20; /* minimum bytes of the tables without --host-memory */
 static const double max_expected = 1e15;            /* a larger estimate would not fit into an integer */
@@ -32,14 +33,10 @@ typedef struct distinct {
 	size_t added;    /* number of records that were added to the tables in this pass */
 	double expected; /* estimate of the number of records for the tables of this rank, over all passes; 0: unknown */
 	size_t budget;
-	bool beyond_budget;  /* the tables may exceed the budget, since the range cannot be shortened further */
-	uint64_t low, high;  /* this pass takes the records whose hash has an upper half in [low, high) */
-	size_t full_at;      /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
-	size_t recent_count; /* number of entries of the cache, a power of two */
-	uint32_t *recent;    /* [recent_count * words] cache of sent records; all ones: the entry is free */
-	size_t outgoing_count, outgoing_capacity, owner_capacity;
-	uint32_t *outgoing; /* [outgoing_count * words] records for other ranks */
-	int *owner;         /* [outgoing_count] owners of the records for other ranks */
+	bool beyond_budget; /* the tables may exceed the budget, since the range cannot be shortened further */
+	uint64_t low, high; /* this pass takes the records whose hash has an upper half in [low, high) */
+	size_t full_at;     /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
+	gemp_outgoing_records outgoing;
 	gemp_count counted; /* number of classes in finished passes */
 	uint64_t passes;
 	bool satisfied; /* no more rows are wanted, or all rows were passed on */
@@ -118,32 +115,6 @@ static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 	return GEMP_OK;
 }
 
-/* True if the cache shows that this record has been sent, or a record of its class with a smaller embedding. */
-static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
-{
-	uint32_t *entry = d->recent + (hash >> 16 & (d->recent_count - 1)) * d->form.words;
-	bool same = memcmp(entry, record, d->form.key_words * sizeof *record) == 0;
-	if (same && !gemp_record_smaller(&d->form, record, entry))
-		return true;
-	memcpy(entry, record, d->form.words * sizeof *record);
-	return false;
-}
-
-/* Stores a record for another rank until the end of the round, unless the cache shows that it has been sent. */
-static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
-{
-	size_t words = d->form.words, at = d->outgoing_count;
-	if (sent_recently(d, record, hash))
-		return GEMP_OK;
-	if (at == d->outgoing_capacity)
-		GEMP_TRY(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
-	GEMP_TRY(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
-	memcpy(d->outgoing + at * words, record, words * sizeof *record);
-	d->owner[at] = owner_of(d, hash);
-	d->outgoing_count++;
-	return GEMP_OK;
-}
-
 /* The source of a block: rows of a batch, or records from other ranks. */
 typedef struct fill_task {
 	distinct *d;
@@ -153,28 +124,40 @@ typedef struct fill_task {
 	size_t at;    /* index of its place in the block */
 } fill_task;
 
-/* Makes records of rows, or copies records from other ranks, and finds the place of each record. Records of other
- * owners are marked for sending, and records of later passes are marked as dropped. */
+/* Finds the places of records at [at, end) of the block. Records of other owners are marked for sending, and records of
+ * later passes are marked as dropped. */
+static void find_places(distinct *d, size_t at, size_t end)
+{
+	gemp_class_block *block = &d->block;
+	const uint32_t *record = block->records + at * d->form.words;
+	const gemp_comm *comm = d->context->comm;
+	if (d->form.packed) {
+		const gemp_place_rule rule = {
+			d->hash_mask, d->low, d->high, (uint64_t)comm->rank, (uint64_t)comm->size, d->classes.place_count
+		};
+		gemp_packed_places(&rule, record, d->form.words, end - at, block->place + at);
+		return;
+	}
+	for (; at < end; at++, record += d->form.words) {
+		const uint64_t hash = block->hash[at] = hash_of(d, record);
+		block->place[at] = !in_range(d, hash)                ? GEMP_CLASS_DROPPED
+		                   : owner_of(d, hash) == comm->rank ? gemp_class_set_place(&d->classes, hash)
+		                                                     : GEMP_CLASS_REMOTE;
+	}
+}
+
+/* Makes records of rows, or copies records from other ranks. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const fill_task *f = context;
-	distinct *d = f->d;
-	gemp_class_block *block = &d->block;
-	size_t words = d->form.words;
-	uint32_t *records = block->records + (f->at + begin) * words;
+	const size_t words = f->d->form.words;
+	uint32_t *records = f->d->block.records + (f->at + begin) * words;
 	(void)range;
 	if (f->batch)
-		gemp_record_fill(&d->form, f->batch, f->first + begin, end - begin, records);
+		gemp_record_fill(&f->d->form, f->batch, f->first + begin, end - begin, records);
 	else
 		memcpy(records, f->records + (f->first + begin) * words, (end - begin) * words * sizeof *records);
-	for (size_t at = f->at + begin; at < f->at + end; at++, records += words) {
-		const uint64_t hash = hash_of(d, records);
-		if (block->hash)
-			block->hash[at] = hash;
-		block->place[at] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
-		                   : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
-		                                                                 : GEMP_CLASS_REMOTE;
-	}
+	find_places(f->d, f->at + begin, f->at + end);
 }
 
 /* The hash of the record at this place of the sorted block. */
@@ -215,7 +198,8 @@ static gemp_code flush_block(distinct *d)
 		return GEMP_OK;
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++)
-		GEMP_TRY(send_later(d, gemp_class_block_record(block, at), sorted_hash(d, at)));
+		GEMP_TRY(gemp_outgoing_add(&d->outgoing, gemp_class_block_record(block, at), sorted_hash(d, at),
+		                           owner_of(d, sorted_hash(d, at))));
 	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
 	for (size_t place = 0; place < d->classes.place_count; place++)
 		if (!fits[place])
@@ -276,9 +260,10 @@ static gemp_code exchange_records(distinct *d, bool flush)
 	double t = gemp_now();
 	code = flush ? flush_block(d) : GEMP_OK;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
-	GEMP_TRY(gemp_exchange_records(context->comm, code, d->outgoing, d->outgoing_count,
-	                               d->form.words * sizeof(uint32_t), d->owner, &records, &from, &context->traffic));
-	d->outgoing_count = 0;
+	GEMP_TRY(gemp_exchange_records(context->comm, code, d->outgoing.records, d->outgoing.count,
+	                               d->form.words * sizeof(uint32_t), d->outgoing.owner, &records, &from,
+	                               &context->traffic));
+	d->outgoing.count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
 	if (flush)
@@ -327,7 +312,7 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->classes.numbers.expected = (size_t)d->expected;
 	gemp_class_set_budget(&d->classes, d->budget);
 	gemp_class_set_clear(&d->classes);
-	memset(d->recent, 0xff, d->recent_count * d->form.words * sizeof *d->recent);
+	gemp_outgoing_forget(&d->outgoing);
 	d->passes++;
 }
 
@@ -400,21 +385,11 @@ static void distinct_free(void *self)
 		return;
 	gemp_class_set_free(&d->classes);
 	gemp_class_block_free(&d->block);
-	gemp_free_all(d->recent, d->outgoing, d->owner, d->rank, d->vertex, d);
+	gemp_outgoing_free(&d->outgoing);
+	gemp_free_all(d->rank, d->vertex, d);
 }
 
 GEMP_RELEASE(distinct_free, distinct *)
-
-/* The number of entries of the direct-mapped cache of sent records: a power of two, or 0 with one rank. */
-static size_t recent_entries(const distinct *d)
-{
-	size_t bytes = gemp_min(d->budget / 8, RECENT_BYTES), entries = 1;
-	if (d->context->comm->size == 1)
-		return 0;
-	while (2 * entries * d->form.words * sizeof(uint32_t) <= bytes)
-		entries *= 2;
-	return entries;
-}
 
 size_t gemp_distinct_memory(const gemp_runtime *context)
 {
@@ -472,8 +447,7 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		if (gemp_limits_now()->distinct_packed)
 			gemp_record_form_pack(&d->form, options->vertices);
 		gemp_class_set_init(&d->classes, &d->form, d->budget);
-		d->recent_count = recent_entries(d);
-		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
+		code = gemp_outgoing_init(&d->outgoing, &d->form, context->comm->size, d->budget / 8);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);

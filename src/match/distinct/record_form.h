@@ -19,7 +19,7 @@
 #define GEMP_MATCH_DISTINCT_RECORD_FORM_H
 
 #include "graph/batch.h"
-#include "pattern/symmetry/permutation_group.h"
+#include "match/distinct/packed_form.h"
 #include "primitive/number_set.h"
 
 typedef enum gemp_record_key { GEMP_KEY_ORBIT, GEMP_KEY_VERTICES, GEMP_KEY_EDGES, GEMP_KEY_PAIRS } gemp_record_key;
@@ -42,8 +42,9 @@ typedef struct gemp_record_form {
 	bool packed;
 	int digits;
 	uint64_t base;
-	uint64_t hash_mask; /* for tests: the bits of the hash that packed sets use */
-	bool sorts;         /* GEMP_KEY_ORBIT: the group consists of all permutations within blocks of vertices */
+	gemp_packed_form columns; /* the steps that make packed records */
+	uint64_t hash_mask;       /* for tests: the bits of the hash that packed sets use */
+	bool sorts;               /* GEMP_KEY_ORBIT: the group consists of all permutations within blocks of vertices */
 	int block_count;
 	int block_size[GEMP_MAX_PATTERN_VERTICES];
 	/* the vertices block by block; within a block in the order of the chain */

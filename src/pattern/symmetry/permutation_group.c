@@ -383,3 +383,21 @@ const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, co
 	default: return canonical_words(chain, tuple, scratch, chain->points);
 	}
 }
+
+size_t gemp_stab_chain_moving(const gemp_stab_chain *chain)
+{
+	return chain->moving_count;
+}
+
+size_t gemp_stab_chain_choices(const gemp_stab_chain *chain, size_t m, const uint8_t **orbit)
+{
+	const level *level = &chain->level[chain->moving[m]];
+	*orbit = level->orbit;
+	return level->orbit_size;
+}
+
+const uint8_t *gemp_stab_chain_choice(const gemp_stab_chain *chain, size_t m, size_t i)
+{
+	const level *level = &chain->level[chain->moving[m]];
+	return level->to[level->orbit[i]];
+}

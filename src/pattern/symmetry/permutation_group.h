@@ -52,4 +52,12 @@ void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple);
 const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, const uint32_t *tuple,
                                                 uint32_t scratch[2][GEMP_MAX_POINTS]);
 
+/* The steps of gemp_stab_chain_canonical_words, for callers that do them for many tuples at a time. A step belongs to a
+ * level with more than one point in its orbit. If the smallest image of the orbit is that of orbit[i], the tuple becomes
+ * the tuple that has the image of to[v] at v. `to` has as many entries as the base has points. */
+size_t gemp_stab_chain_moving(const gemp_stab_chain *chain); /* the number of steps */
+/* Returns the size of the orbit of step m. */
+size_t gemp_stab_chain_choices(const gemp_stab_chain *chain, size_t m, const uint8_t **orbit);
+const uint8_t *gemp_stab_chain_choice(const gemp_stab_chain *chain, size_t m, size_t i);
+
 #endif
