@@ -186,3 +186,23 @@ gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 	                 "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or the host",
 	                 count, GEMP_DEVICE_MAX, box->device->name);
 }
+
+static gemp_code visit_kernels(gemp_toolbox *box, gemp_tool *tool, gemp_tool_visit *visit, void *self)
+{
+	GEMP_OWNED char *log = NULL;
+	gemp_kernel_resources resources;
+	GEMP_TRY(gemp_program_verbose_log(&log, box->device, &tool->program, tool->file));
+	for (size_t k = 0; k < GEMP_TOOL_KERNELS && tool->kernels[k]; k++) {
+		GEMP_TRY(gemp_kernel_resources_of(&resources, box->device, tool->kernels[k], tool->names[k], log));
+		GEMP_TRY(visit(self, tool, tool->names[k], &resources));
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_toolbox_resources(gemp_toolbox *box, gemp_tool_visit *visit, void *self)
+{
+	for (size_t t = 0; t < GEMP_TOOLS; t++)
+		if (box->tools[t].program.program)
+			GEMP_TRY(visit_kernels(box, &box->tools[t], visit, self));
+	return GEMP_OK;
+}

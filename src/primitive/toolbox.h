@@ -12,6 +12,7 @@
 
 #include "device/launch.h"
 #include "device/program.h"
+#include "device/resources.h"
 
 #define GEMP_DEVICE_MAX ((size_t)UINT32_MAX - (1u << 26))
 
@@ -87,6 +88,12 @@ typedef struct gemp_slabs {
 	size_t slabs;
 } gemp_slabs;
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit);
+
+/* Calls visit() for each kernel of the newest programs that has been used, program by program.
+ * Stops at the first failure of a visit. */
+typedef gemp_code gemp_tool_visit(void *self, const gemp_tool *tool, const char *kernel,
+                                  const gemp_kernel_resources *resources);
+gemp_code gemp_toolbox_resources(gemp_toolbox *box, gemp_tool_visit *visit, void *self);
 
 /* A number as the argument of a kernel whose keys have this size. Numbers are little-endian, so the low half comes
  * first. */

@@ -11,6 +11,9 @@ rows() {
 		rows, copy = report["shuffles"], report["copy_bytes_per_second"]
 		assert {str(r["tuple_size"]) for r in rows} == set(sys.argv[1].split()), rows
 		assert {r["method"] for r in rows} == set(sys.argv[2].split()), rows
+		kernels = {k["kernel"]: k for k in report["kernels"]}
+		assert kernels["shuffle_gather"]["local_memory"] >= 4 * 8192 and not any(k.startswith("trial") for k in kernels)
+		assert all(k["registers"] is None or k["registers"] > 0 for k in report["kernels"]), kernels
 		for r in rows:
 		    assert abs(r["tuples_per_second"] * r["seconds"] / r["tuples"] - 1) < 1e-6, r
 		    assert ("shuffle_seconds" in r) == (r["method"] == "decode"), r

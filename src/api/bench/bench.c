@@ -9,6 +9,7 @@
 
 #include "gemp/bench.h"
 
+#include "api/bench/kernel_report.h"
 #include "api/match/query.h"
 #include "api/report.h"
 #include "bench/measure.h"
@@ -332,5 +333,6 @@ gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_set
 	GEMP_TRY(try_all(&b, &settings));
 	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
 	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_report_kernels(b.report, b.box)));
 	return gemp_report_devices(b.report, b.runtime);
 }

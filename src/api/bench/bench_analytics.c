@@ -6,6 +6,7 @@
  * they mean the same for a run that was cut off. */
 
 #include "api/analytics/analysis.h"
+#include "api/bench/kernel_report.h"
 #include "bench/production.h"
 #include "core/memory.h"
 #include "core/quantity.h"
@@ -109,7 +110,7 @@ static json_t *report_row(analytics_bench *b, const char *method, double seconds
 	gemp_report_print(b->job.report, "%-9s %-9s %8" PRIu64 " %12.3f %12.3f %10.1f", application, method, rounds,
 	                  1e3 * seconds, 1e3 * round, edges / round / 1e6);
 	if (ratio > 0)
-		gemp_report_print(b->job.report, " %9.2f", ratio);
+		gemp_report_print(b->job.report, " %9.3f", ratio);
 	gemp_report_print(b->job.report, "%s\n", complete ? "" : "   cut off");
 	json_t *row = json_pack("{s:s, s:s, s:f, s:o, s:b, s:f, s:f}", "application", application, "method", method,
 	                        "seconds", seconds, "iterations", gemp_json_count(rounds), "complete", complete,
@@ -224,5 +225,6 @@ gemp_code gemp_bench_analytics(gemp_graph *graph, const gemp_edge_selection *edg
 		if (!b.settings.applications || b.settings.applications >> a & 1)
 			GEMP_TRY(run_application(&b, a));
 	gemp_report_set(b.job.report, "analytics", json_incref(b.rows));
+	GEMP_TRY(gemp_report_kernels(b.job.report, b.box));
 	return gemp_edge_job_report(&b.job);
 }
