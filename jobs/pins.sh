@@ -6,9 +6,8 @@
 #   DIGITS=6 RANKS=4 jobs/pins.sh          PINs of six digits instead, made by 4 ranks
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 file=${1:-pins.txt} digits=${DIGITS:-4}
-"$top/jobs/setup.sh"
-build_gemp -DBUILD_TESTING=OFF
-$MPIRUN -n "${RANKS:-1}" "$build/gemp-mpi" euler --sequence --alphabet 0123456789 --length "$digits" --verify --quiet -o "$file"
+use_gemp
+$MPIRUN -n "${RANKS:-1}" "$GEMP_MPI" euler --sequence --alphabet 0123456789 --length "$digits" --verify --quiet -o "$file"
 awk -v n="$digits" '{
 	for (i = 1; i + n - 1 <= length($0); i++)
 		pins += !seen[substr($0, i, n)]++

@@ -9,8 +9,9 @@
 #   jobs/scaling-study.sh plot FOLDER/strong.json           draws a study that was measured elsewhere
 #   jobs/scaling-study.sh --help
 #
-# GEMP_MPI is the program. If GEMP_MPI is not set, the script uses the program of the build folder, and builds it if it is not
-# there. GEMP_MPIRUN is the command that starts the ranks if --launcher is not given.
+# GEMP_MPI is the program. If GEMP_MPI is not set, the script uses the program that was installed together with it, the one of the
+# build folder, or the one of PATH, and builds it if there is none. GEMP_MPIRUN is the command that starts the ranks if --launcher
+# is not given.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 if ! command -v "${GEMP_PYTHON:-python3}" >/dev/null; then
 	echo "$0: python3 is missing; its standard library is all that is needed" >&2
@@ -19,10 +20,9 @@ fi
 case " $* " in
 *' --help '* | *' -h '* | ' predict '* | ' plot '*) ;;
 *)
-	if [ -z "${GEMP_MPI:-}" ]; then
-		[ -x "$build/gemp-mpi" ] || build_gemp -DBUILD_TESTING=OFF
-		export GEMP_MPI=$build/gemp-mpi
-	fi
+	# Compute nodes may not be able to build, so a program that is there is used as it is.
+	GEMP_MPI=$(any_gemp "$top/jobs") || use_gemp
+	export GEMP_MPI
 	;;
 esac
 exec "${GEMP_PYTHON:-python3}" "$top/jobs/scaling/study.py" "$@"

@@ -22,6 +22,8 @@ bed=$work/bed
 "$here/bed.bash" up "$bed" || { cat "$bed"/log/* >&2; fail "no SLURM"; finish; }
 trap '"$here/bed.bash" down "$bed"; rm -rf "$work"' EXIT
 . "$bed/env"
+# The harness names parts of Open MPI that work on one node only.
+unset OMPI_MCA_pml OMPI_MCA_btl OMPI_MCA_coll OMPI_MCA_osc OMPI_MCA_io OMPI_MCA_ess_singleton_isolated
 
 # show COMMAND...: prints the command as a user would type it, runs it, and prints its output.
 show() { echo "\$ $*"; "$@" 2>&1; }
@@ -117,6 +119,39 @@ for launch in srun mpirun; do
 	cmp closed-here.h5 closed-$launch.h5 || fail "another graph by $launch"
 	"$GEMP_MPI" info closed-$launch.h5 | head -n 1 | report /dev/stdin
 done
+
+title "The other templates: import, euler, analytics, som"
+printf 'src\tdst\n' >ring.tsv
+for ((i = 0; i < 500; i++)); do printf '%d\t%d\n' $i $(((i + 1) % 500)); done >>ring.tsv
+submit $two "$jobs/import.sbatch" ring.tsv -o ring.h5 --json import.json -q
+ended $id COMPLETED
+equal "$(of import.json ranks)" 4 ranks
+GEMP_LAUNCH=mpirun submit $two "$jobs/euler.sbatch" ring.h5 --verify -o circuit.tsv --json euler.json -q
+ended $id COMPLETED
+equal "$(of euler.json ranks)" 4 ranks
+equal "$(wc -l <circuit.tsv)" 501 "lines of the circuit"
+submit $two "$jobs/analytics.sbatch" bfs ring.h5 --source 0 -o levels.tsv --json bfs.json -q
+ended $id COMPLETED
+equal "$(of bfs.json ranks)" 4 ranks
+equal "$(cut -f 2 levels.tsv | tail -n +2 | sort -n | tail -n 1)" 499 "largest level"
+submit "$jobs/analytics.sbatch" degree ring.h5
+ended $id FAILED
+grep -q 'usage: sbatch' gemp-$id.out || fail "no usage of analytics.sbatch"
+"$GEMP_PYTHON" -c 'import random
+print("a\tb\tc")
+for i in range(2000): print(*[random.random() for _ in range(3)], sep="\t")' >samples.tsv
+submit $two "$jobs/som.sbatch" train samples.tsv --size 20x20 --epochs 5 -o map.h5 --json som.json -q
+ended $id COMPLETED
+equal "$(of som.json ranks)" 4 ranks
+submit $two --time=1 --signal=B:USR2@40 "$jobs/som.sbatch" train samples.tsv --size 60x60 --epochs 20000000 -o long.h5
+for ((i = 0; i < 900 && $(restarts $id) < 1; i++)); do sleep 0.2; done
+[ "$(restarts $id)" -ge 1 ] || fail "the training did not return to the queue"
+running $id
+show scancel $id
+ended $id CANCELLED
+report gemp-$id.out
+grep -q "back into the queue, with the map so far in long.h5" gemp-$id.out || fail "no word of the map"
+[ -s long.h5 ] || fail "no map is left"
 
 title "Out of time, with srun and mpirun: SIGUSR2, a checkpoint, back into the queue, until it is done"
 for launch in srun mpirun; do
