@@ -1,4 +1,4 @@
-# Each of these modules finds a dependency and defines its target gemp::NAME; GempCompression defines gemp::zlib and gemp::zstd.
+# Each of these modules finds a dependency and defines its target gemp::NAME; GempCompression defines gemp::zlib, gemp::bzip2 and gemp::zstd.
 include(GempXxhash)
 include(GempNauty)
 include(GempOpenCL)

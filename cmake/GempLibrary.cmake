@@ -60,7 +60,7 @@ if(PkgConfig_FOUND)
 		endif()
 	endforeach()
 endif()
-set(GEMP_PRIVATE_LIBRARIES "-lOpenCL ${HDF5_C_LIBRARY_hdf5} -ljansson -lexpat -lpcre2-8 -lutf8proc -lpng -lz -lzstd -lxxhash -l:libnauty.a -lpthread -lm")
+set(GEMP_PRIVATE_LIBRARIES "-lOpenCL ${HDF5_C_LIBRARY_hdf5} -ljansson -lexpat -lpcre2-8 -lutf8proc -lpng -lz -lbz2 -lzstd -lxxhash -l:libnauty.a -lpthread -lm")
 # The path is relative to the file gemp.pc, so that an installed tree can be moved and --prefix works.
 file(RELATIVE_PATH GEMP_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/gemp.pc.in gemp.pc @ONLY)

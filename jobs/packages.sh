@@ -9,7 +9,7 @@ site_libraries=(libc6-dev libopenmpi-dev 'libhdf5-openmpi-dev|libhdf5-mpich-dev|
 # prefix.sh copies these packages for machines without root or network.
 carried_tools=(flex=flex bison=bison)
 carried_libraries=(ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev
-                   'libnauty2-dev|libnauty-dev' libxxhash-dev zlib1g-dev libzstd-dev libpng-dev)
+                   'libnauty2-dev|libnauty-dev' libxxhash-dev zlib1g-dev libbz2-dev libzstd-dev libpng-dev)
 
 # Only the tests need these packages. prefix.sh also copies the first list.
 test_libraries=(libcmocka-dev)

@@ -1,5 +1,5 @@
-/* `packed` holds compressed bytes. Each read decompresses as many of them as the caller's buffer can take. A gzip or
- * Zstandard file may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
+/* `packed` holds compressed bytes. Each read decompresses as many of them as the caller's buffer can take. A file
+ * may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
 
 #include "io/file/source.h"
 
@@ -7,6 +7,7 @@
 #include "core/threads.h"
 #include "io/file/output.h"
 
+#include <bzlib.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ struct gemp_source {
 	bool whole;     /* the last member is complete, so the file may end here */
 	bool inflating; /* zlib is initialised and must be released */
 	z_stream zlib;
+	bool unzipping; /* bzip2 is initialised and must be released */
+	bz_stream bzip2;
 	ZSTD_DStream *zstd;
 };
 
@@ -48,19 +51,37 @@ static gemp_code no_memory(const char *path)
 /* A file named .gz that does not begin like gzip is usually a download that failed. */
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
-	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");
-	if ((gzip && compression != GEMP_GZIP) || (zstd && compression != GEMP_ZSTD))
-		return gemp_fail(GEMP_EDATA,
-		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named", path,
-		                 gzip ? "gzip" : "Zstandard");
+	static const struct {
+		const char *ending, *name;
+	} kinds[] = {
+		[GEMP_GZIP] = { ".gz", "gzip" }, [GEMP_BZIP2] = { ".bz2", "bzip2" }, [GEMP_ZSTD] = { ".zst", "Zstandard" }
+	};
+	for (gemp_compression kind = GEMP_GZIP; kind <= GEMP_ZSTD; kind++)
+		if (gemp_file_ends_in(path, kinds[kind].ending) && compression != kind)
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named", path,
+			                 kinds[kind].name);
 	return GEMP_OK;
 }
 
-/* Both formats begin with a signature, so the first bytes decide and not the ending. */
+/* All formats begin with a signature, so the first bytes decide and not the ending. A text may begin with "BZh9", but not
+ * with the digits of pi, or of its root in an empty file, that follow in a bzip2 file. */
+static gemp_compression compression_of(const unsigned char first[10])
+{
+	static const unsigned char block[] = { 0x31, 0x41, 0x59, 0x26, 0x53, 0x59 };
+	static const unsigned char end[] = { 0x17, 0x72, 0x45, 0x38, 0x50, 0x90 };
+	if (memcmp(first, "\x1f\x8b", 2) == 0)
+		return GEMP_GZIP;
+	if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0)
+		return GEMP_ZSTD;
+	if (memcmp(first, "BZh", 3) == 0 && (memcmp(first + 4, block, 6) == 0 || memcmp(first + 4, end, 6) == 0))
+		return GEMP_BZIP2;
+	return GEMP_PLAIN;
+}
+
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size)
 {
-	static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	unsigned char first[4] = { 0 };
+	unsigned char first[10] = { 0 };
 	struct stat status;
 	FILE *file = fopen(path, "rb");
 	if (!file)
@@ -74,9 +95,7 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	if (got == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", path);
 	*size = (uint64_t)status.st_size;
-	*compression = memcmp(first, gzip, sizeof gzip) == 0   ? GEMP_GZIP
-	               : memcmp(first, zstd, sizeof zstd) == 0 ? GEMP_ZSTD
-	                                                       : GEMP_PLAIN;
+	*compression = compression_of(first);
 	return check_ending(path, *compression);
 }
 
@@ -92,9 +111,11 @@ static gemp_code start_source(gemp_source *source, uint64_t begin)
 	GEMP_TRY(GEMP_NEW(source->packed, PACKED_CAPACITY));
 	if (source->compression == GEMP_ZSTD)
 		source->zstd = ZSTD_createDStream();
+	else if (source->compression == GEMP_BZIP2)
+		source->unzipping = BZ2_bzDecompressInit(&source->bzip2, 0, 0) == BZ_OK;
 	else
 		source->inflating = inflateInit2(&source->zlib, 15 + 16) == Z_OK; /* 16 makes zlib read gzip's frame */
-	return source->zstd || source->inflating ? GEMP_OK : no_memory(source->path);
+	return source->zstd || source->unzipping || source->inflating ? GEMP_OK : no_memory(source->path);
 }
 
 /* Tests for a pipe, a terminal or another character device. Inspecting it would consume its first bytes. */
@@ -125,6 +146,8 @@ void gemp_source_close(gemp_source *source)
 		return;
 	if (source->inflating)
 		inflateEnd(&source->zlib);
+	if (source->unzipping)
+		BZ2_bzDecompressEnd(&source->bzip2);
 	ZSTD_freeDStream(source->zstd);
 	gemp_free(source->packed);
 	if (source->file)
@@ -226,6 +249,40 @@ static gemp_code inflate_some(gemp_source *source, char *bytes, size_t capacity,
 	return GEMP_OK;
 }
 
+/* Begins the next member of a bzip2 file; the dumps of Wikimedia have a member for each 100 pages. */
+static gemp_code restart_bzip2(gemp_source *source)
+{
+	source->unzipping = false;
+	BZ2_bzDecompressEnd(&source->bzip2);
+	source->bzip2 = (bz_stream){ 0 };
+	source->unzipping = BZ2_bzDecompressInit(&source->bzip2, 0, 0) == BZ_OK;
+	source->whole = false;
+	return source->unzipping ? GEMP_OK : no_memory(source->path);
+}
+
+/* Calls bzip2 once, which decompresses *size bytes. A member that is complete is left as it is until more bytes follow, as
+ * the file may end there. */
+static gemp_code unzip_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
+{
+	bz_stream *bzip2 = &source->bzip2;
+	unsigned portion = capacity < INT32_MAX ? (unsigned)capacity : (unsigned)INT32_MAX;
+	if (source->whole)
+		GEMP_TRY(restart_bzip2(source));
+	bzip2->next_in = (char *)source->packed + source->at;
+	bzip2->avail_in = (unsigned)(source->end - source->at);
+	bzip2->next_out = bytes;
+	bzip2->avail_out = portion;
+	int result = BZ2_bzDecompress(bzip2);
+	if (result == BZ_MEM_ERROR)
+		return no_memory(source->path);
+	if (result != BZ_OK && result != BZ_STREAM_END)
+		return damaged(source, "bzip2");
+	source->whole = result == BZ_STREAM_END;
+	source->at = source->end - bzip2->avail_in;
+	*size = portion - bzip2->avail_out;
+	return GEMP_OK;
+}
+
 /* Calls Zstandard once. It returns 0 when a frame is complete; another frame may follow. */
 static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
@@ -244,6 +301,9 @@ static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, 
  * file ends. */
 gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
+	static gemp_code (*const unpack[])(gemp_source *, char *, size_t, size_t *) = {
+		[GEMP_GZIP] = inflate_some, [GEMP_BZIP2] = unzip_some, [GEMP_ZSTD] = unpack_some
+	};
 	*size = 0;
 	if (source->compression == GEMP_PLAIN)
 		return read_plain(source, bytes, capacity, size);
@@ -254,7 +314,7 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, si
 		}
 		if (source->end == 0 && source->whole)
 			break;
-		GEMP_TRY((source->compression == GEMP_GZIP ? inflate_some : unpack_some)(source, bytes, capacity, size));
+		GEMP_TRY(unpack[source->compression](source, bytes, capacity, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
 			return gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
 	}

@@ -1,4 +1,4 @@
-/* source: reads the text of a file that is plain, gzip or Zstandard, and decompresses it.
+/* source: reads the text of a file that is plain, gzip, bzip2 or Zstandard, and decompresses it.
  *
  * The first bytes of a file decide its compression, whatever its name is. A plain file can be read from any byte, and a
  * compressed file only from its beginning. A pipe must be plain text and is read once. All functions are local. */
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum gemp_compression { GEMP_PLAIN, GEMP_GZIP, GEMP_ZSTD } gemp_compression;
+typedef enum gemp_compression { GEMP_PLAIN, GEMP_GZIP, GEMP_BZIP2, GEMP_ZSTD } gemp_compression;
 
 typedef struct gemp_source gemp_source;
 
-/* Finds the compression and the stored size of a file. GEMP_EDATA: the file is empty, or is named .gz or .zst with
- * other content. GEMP_ENOINPUT: the file is missing, unreadable or not regular. */
+/* Finds the compression and the stored size of a file. GEMP_EDATA: the file is empty, or is named .gz, .bz2 or .zst
+ * with other content. GEMP_ENOINPUT: the file is missing, unreadable or not regular. */
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size);
 
 /* `path` is borrowed. begin: the first byte to read; it must be 0 for a compressed file or a pipe. once: the caller

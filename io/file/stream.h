@@ -1,4 +1,4 @@
-/* stream: reads a text file that is plain, gzip or Zstandard, as records with line numbers or as blocks of whole lines.
+/* stream: reads a text file that is plain, gzip, bzip2 or Zstandard, as records with line numbers or as blocks of whole lines.
  *
  * Ranks share a plain file by byte ranges. A stream over [begin, end) gives the lines that begin in this range, so
  * ranges that cover the file give each line once. One rank alone reads a compressed file. One rank alone also reads an

@@ -59,13 +59,15 @@ static bool has_ending(const gemp_format *format, const char *path, size_t size)
 	return false;
 }
 
-/* The format of a compressed file follows from the ending before .gz or .zst. */
+/* The format of a compressed file follows from the ending before .gz, .bz2 or .zst. */
 const gemp_format *gemp_format_by_ending(const char *path)
 {
 	size_t size = strlen(path);
 	if (ends_in(path, size, ".gz", 3))
 		size -= 3;
 	else if (ends_in(path, size, ".zst", 4))
+		size -= 4;
+	else if (ends_in(path, size, ".bz2", 4))
 		size -= 4;
 	for (size_t i = 0; i < FORMATS; i++)
 		if (has_ending(formats[i], path, size))

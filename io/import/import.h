@@ -66,7 +66,7 @@ void gemp_paths_free(gemp_paths *paths);
 
 struct gemp_format {
 	const char *name;
-	const char *endings;  /* endings of files, without .gz or .zst, separated by blanks; "": none */
+	const char *endings;  /* endings of files, without .gz, .bz2 or .zst, separated by blanks; "": none */
 	const char *summary;  /* one line for the help, without a full stop */
 	bool takes_vertices;  /* has separate files of vertices; otherwise each file is a whole graph */
 	bool one_file;        /* only one file can be imported, since every file numbers its vertices anew */

@@ -1,4 +1,4 @@
-/* lines: all ranks together read a text file that is plain, gzip or Zstandard, line by line.
+/* lines: all ranks together read a text file that is plain, gzip, bzip2 or Zstandard, line by line.
  *
  * Of a plain file, every rank visits the lines that begin in its own byte range. One rank reads a compressed file as a
  * whole. Opening a file counts the lines of each rank, so every line is visited with its number in the file.

@@ -149,7 +149,7 @@ const gemp_command gemp_command_assemble = {
 	.arguments = "READS... -o contigs.fa",
 	.summary = "Assembles DNA from reads: k-mers, unitigs, and the Eulerian path over them",
 	.text =
-		"Reads are FASTA or FASTQ, plain, .gz or .zst. All ranks count the k-mers of the reads and join them to "
+		"Reads are FASTA or FASTQ, plain, .gz, .bz2 or .zst. All ranks count the k-mers of the reads and join them to "
 		"unitigs, the paths without a branch. If an Eulerian path or circuit uses every unitig as often as --copies "
 		"says, its text is written. Otherwise the unitigs are written, and the report says why. Files do not depend "
 		"on the number of ranks.\n",

@@ -49,7 +49,7 @@ const gemp_command gemp_command_import = {
 	.arguments = "--vertices FILE... --edges FILE... -o G.h5\nFILE... -o G.h5",
 	.summary = "Makes a graph file of tables, edge lists and other formats",
 	.text =
-		"Files are plain, .gz or .zst. Tables (TSV, CSV) have a header. A table of vertices has the columns id, type "
+		"Files are plain, .gz, .bz2 or .zst. Tables (TSV, CSV) have a header. A table of vertices has the columns id, type "
 		"(several labels: A;B) and attributes; a table of edges has src, dst, type and attributes. The type of a "
 		"column is stated (year:int) or inferred; an empty field is NULL. A file of most other formats is a whole "
 		"graph. docs/formats.md describes each format.\n"

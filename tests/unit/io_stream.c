@@ -8,6 +8,7 @@
 #include "io/file/source.h"
 #include "io/file/stream.h"
 
+#include <bzlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +175,21 @@ static size_t zstd(unsigned char *out, size_t room, const char *text)
 	return size;
 }
 
+static size_t bzip2(unsigned char *out, size_t room, const char *text)
+{
+	unsigned size = (unsigned)room;
+	char *from = (char *)(uintptr_t)text;
+	assert_int_equal(BZ2_bzBuffToBuffCompress((char *)out, &size, from, (unsigned)strlen(text), 9, 0, 0), BZ_OK);
+	return size;
+}
+
 static void compressed(size_t (*pack)(unsigned char *, size_t, const char *), const char *name, const char *unnamed)
 {
 	unsigned char bytes[512];
 	size_t one = pack(bytes, sizeof bytes, "a\nb"), two = pack(bytes + one, sizeof bytes - one, "b\nc\n");
 	gemp_text text = { 0 };
 	gemp_stream_info info;
-	expect(write_bytes(name, bytes, one + two), false, "1:a;2:bb;3:c;"); /* two gzip members form one text */
+	expect(write_bytes(name, bytes, one + two), false, "1:a;2:bb;3:c;"); /* two members form one text */
 	expect(write_bytes(unnamed, bytes, one), false, "1:a;2:b;");
 	assert_ok(gemp_stream_inspect(test_path(unnamed), &info));
 	assert_true(info.compressed && info.size == one);
@@ -214,6 +223,13 @@ static void zstandard_is_unpacked(void **state)
 	compressed(zstd, "t.tsv.zst", "packed-by-zstd");
 }
 
+static void bzip2_is_unpacked(void **state)
+{
+	(void)state;
+	compressed(bzip2, "t.tsv.bz2", "packed-by-bzip2");
+	expect(test_file("plain-text", "BZh9 is no bzip2\n"), false, "1:BZh9 is no bzip2;");
+}
+
 static void bad_files_are_named(void **state)
 {
 	(void)state;
@@ -229,6 +245,8 @@ static void bad_files_are_named(void **state)
 	assert_code(gemp_stream_inspect(test_file("x.gz", "plain"), &info), GEMP_EDATA);
 	assert_message("does not begin like a gzip file");
 	assert_code(gemp_stream_inspect(test_file("x.zst", "plain"), &info), GEMP_EDATA);
+	assert_code(gemp_stream_inspect(test_file("x.bz2", "plain"), &info), GEMP_EDATA);
+	assert_message("does not begin like a bzip2 file");
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -312,6 +330,7 @@ int main(void)
 		cmocka_unit_test(ranges_give_each_line_once),
 		cmocka_unit_test(gzip_is_unpacked),
 		cmocka_unit_test(zstandard_is_unpacked),
+		cmocka_unit_test(bzip2_is_unpacked),
 		cmocka_unit_test(bad_files_are_named),
 		cmocka_unit_test(hashes_are_xxh3),
 		cmocka_unit_test(large_files_are_read_by_threads),

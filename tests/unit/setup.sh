@@ -40,7 +40,7 @@ setup() {
 installed() { grep -c ' install ' "$work/log" 2>/dev/null; }
 
 build=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev libnauty2-dev
-       libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libzstd-dev libpng-dev libptscotch-dev)
+       libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libbz2-dev libzstd-dev libpng-dev libptscotch-dev)
 tests=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
 machine 0 "${build[@]}"
@@ -102,7 +102,7 @@ setup 0
 machine 0 "${build[@]}"
 rm "$work/bin/apt-get"
 setup 69
-for name in CMake flex bison MPI HDF5 OpenCL jansson popt nauty xxHash zlib Zstandard libpng cmocka h5py; do
+for name in CMake flex bison MPI HDF5 OpenCL jansson popt nauty xxHash zlib bzip2 Zstandard libpng cmocka h5py; do
 	grep -q "$name" "$work/said" || fail "the list for other systems lacks $name"
 done
 

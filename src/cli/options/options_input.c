@@ -10,7 +10,7 @@ static const gemp_option options[] = {
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, OF_INPUT, INPUT(edge_files),
 	  "A table of edges, or a file of another format; may be repeated. FILE without --edges means the same." },
 	{ "format", 0, GEMP_OPTION_CHOICE, "auto", "auto", GEMP_ON_IMPORT, OF_INPUT, AT(format),
-	  "Format of the files; auto: by their ending, in front of .gz or .zst." },
+	  "Format of the files; auto: by their ending, in front of .gz, .bz2 or .zst." },
 	{ "metamodel", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_IMPORT, OF_INPUT, INPUT(metamodel),
 	  "Metamodel (.ecore) of the model to read; --format xmi needs it." },
 	{ "undirected", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_IMPORT, OF_INPUT, AT(undirected),
