@@ -24,6 +24,20 @@ typedef struct gemp_device_work {
 	uint64_t launches, matches;
 } gemp_device_work;
 
+/* The part of this rank in the searches of a run. Sums over the ranks have these relations: `sent` equals `received`,
+ * `forms_sent` equals `forms_received`, and embeddings less matches are duplicates. */
+typedef struct gemp_rank_work {
+	uint64_t pivots, launches;           /* of searches on devices or by threads of the host */
+	uint64_t reads;                      /* profile: row entries walked and lookups */
+	uint64_t sent, received;             /* partial matches that left for owners of rows, and that arrived */
+	uint64_t rows_fetched;               /* rows that owners sent to this rank */
+	uint64_t embeddings;                 /* found on this rank */
+	uint64_t forms_sent, forms_received; /* canonical forms that left for owners of their hashes, and that arrived */
+	uint64_t matches; /* classes of embeddings that this rank owns; without hashing, the embeddings */
+	/* forms were sent several times or not at all, since memory was short or a limit ended the search */
+	uint64_t inexact;
+} gemp_rank_work;
+
 typedef struct gemp_runtime {
 	gemp_comm *comm;         /* borrowed */
 	const char *device_spec; /* borrowed; the text that gemp_device_assign takes, or NULL */
@@ -34,6 +48,7 @@ typedef struct gemp_runtime {
 	bool first_only;       /* only the rank's first device is open */
 	size_t devices;        /* number of open devices of all ranks together */
 	gemp_device_work work; /* the work of the first device */
+	gemp_rank_work share;
 	gemp_budgets budgets;
 	gemp_timers timers;
 	double hidden_seconds; /* seconds of kernels of a search during which the host did work of other phases */
@@ -44,6 +59,13 @@ typedef struct gemp_runtime {
 	void (*evict_resident)(struct gemp_runtime *context);
 	bool keep_resident; /* rows that no query uses stay in `resident` */
 } gemp_runtime;
+
+/* Local. Counts the canonical forms of one exchange. */
+static inline void gemp_runtime_count_forms(gemp_runtime *context, uint64_t sent, uint64_t received)
+{
+	context->share.forms_sent += sent;
+	context->share.forms_received += received;
+}
 
 /* Local. Returns the largest peak of buffer bytes among the rank's devices; 0 if no device is open. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context);

@@ -57,6 +57,7 @@ typedef struct gemp_query_settings {
 	bool first_vertex_pivot; /* start at the first vertex of the text; otherwise at the most selective vertex */
 	/* copy the values of conditions that are tested after the search for each match; otherwise once for each vertex */
 	bool copy_each;
+	bool by_rank; /* count the row entries that each rank reads, for the field `by_rank` of the report */
 } gemp_query_settings;
 
 /* Counts over all ranks. For a script of several queries they are the counts of the last query. */

@@ -169,6 +169,7 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 	runtime->traffic = (gemp_traffic){ 0 };
 	runtime->program_builds = 0;
 	runtime->work = (gemp_device_work){ 0 };
+	runtime->share = (gemp_rank_work){ 0 };
 	for (size_t i = 0; i < runtime->other_count; i++)
 		runtime->others[i]->work = (gemp_device_work){ 0 };
 }

@@ -12,6 +12,7 @@ struct gemp_context {
 	char *devices; /* owned; NULL: the library chooses */
 	gemp_budgets budgets;
 	gemp_runtime *runtime; /* NULL: no function has needed a runtime so far */
+	double reported;       /* time of the last report of seconds; 0: none so far */
 };
 
 /* Returns the value of a pointer and sets the pointer to NULL. An owner (core/memory.h) thus hands its object over, as

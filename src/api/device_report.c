@@ -212,6 +212,36 @@ gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime)
 	return GEMP_OK;
 }
 
+/* Duplicates are counted where they were removed, which is at the owner of the hash. If forms were sent several times,
+ * their number by rank is unknown. */
+static json_t *rank_entry(const gemp_rank_work *share, int rank, bool profiled)
+{
+	json_t *entry = json_pack("{s:i}", "rank", rank);
+	const uint64_t duplicates = share->embeddings - share->forms_sent + share->forms_received - share->matches;
+	gemp_json_set_counts(entry, { "pivots", share->pivots }, { "launches", share->launches },
+	                     { "partial_matches_sent", share->sent }, { "partial_matches_received", share->received },
+	                     { "rows_fetched", share->rows_fetched }, { "embeddings", share->embeddings },
+	                     { "forms_sent", share->forms_sent }, { "forms_received", share->forms_received },
+	                     { "matches", share->matches });
+	json_object_set_new(entry, "duplicates_removed", share->inexact ? json_null() : gemp_json_count(duplicates));
+	if (profiled)
+		json_object_set_new(entry, "reads", gemp_json_count(share->reads));
+	return entry;
+}
+
+gemp_code gemp_report_by_rank(gemp_report *report, const gemp_runtime *runtime, bool profiled)
+{
+	GEMP_OWNED gemp_rank_work *shares = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	json_t *list = json_array();
+	const gemp_code code = gemp_comm_allgather(report->comm, GEMP_OK, &runtime->share, sizeof runtime->share,
+	                                           (void **)&shares, &begin);
+	for (int rank = 0; code == GEMP_OK && rank < report->comm->size; rank++)
+		json_array_append_new(list, rank_entry(&shares[rank], rank, profiled));
+	gemp_report_set(report, "by_rank", list);
+	return code;
+}
+
 /* RATES */
 
 enum { COPIED = 64 << 20, CHUNK = 1 << 20, TRIES = 3, WORTH_MEASURING = 1 << 20 };

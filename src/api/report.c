@@ -343,6 +343,7 @@ static void report_phases(gemp_report *report, const gemp_timers *timers, bool a
 /* The report of a whole run keeps the seconds until its end. */
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
 {
+	report->context->reported = gemp_now();
 	if (!report->whole_run) {
 		report_phases(report, timers, all);
 		return;
@@ -350,7 +351,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	report->pending = (gemp_pending_seconds){ .timers = *timers, .all = all, .since = gemp_now() };
 }
 
-/* A thread that loads drivers may still run, if no device was opened. The runtime is freed with the context instead if a
+/* The work of later reports of the same context is not closing, so closing begins after the last report. A thread that
+ * loads drivers may still run, if no device was opened. The runtime is freed with the context instead if a
  * compiler still runs for a search that threads of the host have finished: the report does not wait for the compiler. */
 void gemp_report_finish(gemp_report *report)
 {
@@ -363,7 +365,7 @@ void gemp_report_finish(gemp_report *report)
 		gemp_runtime_free(context->runtime);
 		context->runtime = NULL;
 	}
-	gemp_timers_add(&pending->timers, GEMP_PHASE_CLOSE, pending->since);
+	gemp_timers_add(&pending->timers, GEMP_PHASE_CLOSE, context->reported);
 	report_phases(report, &pending->timers, pending->all);
 	*pending = (gemp_pending_seconds){ 0 };
 }

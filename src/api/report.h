@@ -71,6 +71,7 @@ json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts,
  *   seconds    `all` also shows phases of 0 s; in the report of a whole run at its end only
  *   devices    the devices of all ranks
  *   work       the work of searches on each device
+ *   by_rank    the part of each rank in searches: JSON only; `profiled`: with the entries that it read
  *   memory     the peak of the largest rank; device_peak is the peak of this rank's devices
  *   exchange   the traffic of all ranks; a negative local_share is unknown; `of` says in words what it is a share of
  *   resources  devices, seconds and memory
@@ -79,6 +80,7 @@ void gemp_report_graph(gemp_report *report, const gemp_shard *graph);
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
 gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime);
 gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime);
+gemp_code gemp_report_by_rank(gemp_report *report, const gemp_runtime *runtime, bool profiled);
 void gemp_report_memory(gemp_report *report, size_t device_peak);
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of);
 gemp_code gemp_report_resources(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers);

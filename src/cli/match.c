@@ -1,19 +1,16 @@
-/* match: the commands match and demo search for patterns (gemp/query.h), and transform rewrites a graph (gemp/rules.h).
+/* match: the command match searches for patterns (gemp/query.h), and transform rewrites a graph (gemp/rules.h).
  *
  * Options that contradict each other are refused before the graph is opened, since opening it may take minutes. Only
- * the options that motifs do not accept are refused later. Without a command the program runs demo, which needs no
- * file. */
+ * the options that motifs do not accept are refused later. */
 
 #include "cli/report/report_run.h"
 #include "cli/settings.h"
-#include "core/quantity.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
-enum { MATCH_PREVIEW = 20, DEMO_PREVIEW = 8, MAX_LANES = 1024 };
+enum { MATCH_PREVIEW = 20, MAX_LANES = 1024 };
 
 /* An --output that ends in .dot or .graphml has the meaning of --subgraph. */
 static bool is_drawing(const char *path)
@@ -157,64 +154,6 @@ const gemp_command gemp_command_match = {
 	.argument_count = { 1, 2 },
 	.devices = true,
 	.run = match,
-};
-
-/* DEMO makes a graph in memory and runs a query with a pattern of five vertices and a condition on an attribute. Its
- * rows show the user's own keys. */
-
-static const char demo_query[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
-								 "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
-								 "WHERE a.name CONTAINS 'Jack'\n"
-								 "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
-
-/* A sentence states the question of the query, for readers who do not know the language. */
-static void print_query(const gemp_report *report, const gemp_context *context, const gemp_graph *graph)
-{
-	int ranks = gemp_context_size(context);
-	gemp_report_print(report,
-	                  "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
-	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n",
-	                  gemp_version(), ranks, ranks == 1 ? "" : "s", gemp_grouped(gemp_graph_vertex_count(graph)).text,
-	                  gemp_grouped(gemp_graph_edge_count(graph)).text, demo_query);
-}
-
-/* The printed commands can be copied and run. */
-static void print_next_steps(const gemp_report *report)
-{
-	const char *program = program_invocation_name; /* with its path, since the program may not be on the PATH */
-	gemp_report_detail(report,
-	                   "\nWhat to type next:\n"
-	                   "  %s generate movies -o movies.h5    # this graph as a file\n"
-	                   "  %s info movies.h5                  # its labels, attributes and degrees\n"
-	                   "  mpirun -q --oversubscribe --bind-to none -n 4 %s match movies.h5 \\\n"
-	                   "      \"MATCH (a:Person)-[:ACTS_IN]->(m:Movie) WHERE m.year < 1930 RETURN a.name, m.name\"\n"
-	                   "  %s help                            # everything else\n",
-	                   program, program, program, program);
-}
-
-/* The demo's graph is the graph that `generate movies` makes with the same --seed. */
-static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
-	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
-	gemp_query_settings settings = gemp_query_options(options);
-	settings.preview = DEMO_PREVIEW;
-	GEMP_TRY(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
-	GEMP_TRY(gemp_query_open(&query, graph, demo_query, &settings));
-	print_query(report, context, graph);
-	GEMP_TRY(gemp_query_write(query, NULL, NULL, report));
-	print_next_steps(report);
-	return GEMP_OK;
-}
-
-const gemp_command gemp_command_demo = {
-	.name = "demo",
-	.bit = GEMP_ON_DEMO,
-	.arguments = "",
-	.summary = "Makes a graph of films and people in memory and asks it a question",
-	.text = "The program runs this command when none is given.\n",
-	.examples = "mpirun -n 8 gemp-mpi\nmpirun -n 4 gemp-mpi demo --explain\n",
-	.run = demo,
 };
 
 /* TRANSFORM rewrites a graph by rules, or replays the change log of an earlier run. */

@@ -9,6 +9,7 @@
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/match_state.h"
+#include "match/rank_share.h"
 #include "match/sample_check.h"
 #include "match/search/load_balancer.h"
 #include "match/search/search.h"
@@ -128,7 +129,7 @@ static uint64_t own_pivots(const gemp_search *search)
 }
 
 /* Collective. Sums all counters over the ranks in one reduction, which needs a struct whose members have one type. */
-static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
+static run_figures gather_figures(gemp_match *m, const sink_chain *s, bool complete)
 {
 	const gemp_search_statistics search = statistics_of(m);
 	const gemp_pull_statistics pull = m->pull ? gemp_pull_statistics_of(m->pull) : (gemp_pull_statistics){ 0 };
@@ -136,6 +137,7 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 	const gemp_residual_figures residual = s->residual.self
 	                                           ? gemp_residual_figures_of(&s->residual)
 	                                           : (gemp_residual_figures){ .referred = kept * m->phases.mentions };
+	const bool several = m->deduplicates && gemp_distinct_passes(&s->distinct) > 1;
 	run_figures f = { .found = found,
 		              .crossed = search.found_crossed,
 		              .kept = kept,
@@ -160,6 +162,7 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 		              .item_bytes = search.item_bytes,
 		              .item_words_bytes = search.item_words_bytes };
 	memcpy(f.within, s->tally.within, sizeof f.within);
+	gemp_rank_share_add(m, &(gemp_run_counts){ search, f.rows_fetched, f.kept, f.classes, !complete || several });
 	gemp_comm_sum(m->context->comm, (uint64_t *)&f, sizeof f / sizeof(uint64_t));
 	return f;
 }
@@ -245,6 +248,7 @@ static gemp_code sum_profile(gemp_match *m)
 	uint64_t sent[GEMP_MAX_STEPS] = { 0 };
 	int steps = (int)m->plan->step_count;
 	GEMP_TRY(gemp_comm_agree(m->context->comm, read_profile(m)));
+	gemp_rank_share_add_reads(m);
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
 	gemp_comm_sum(m->context->comm, m->step_entries, steps);
 	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
@@ -281,7 +285,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 		                 residual.host_bytes,
 		                 residual.device_bytes };
 	double fill = statistics_of(m).fill;
-	run_figures f = gather_figures(m, s);
+	run_figures f = gather_figures(m, s, rounds->complete);
 	GEMP_TRY(divide(m, &f));
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));

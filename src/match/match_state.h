@@ -68,6 +68,7 @@ struct gemp_match {
 	bool profiled;
 	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];
 	uint64_t step_bytes[GEMP_MAX_STEPS];
+	uint64_t own_reads;                   /* entries and lookups of this rank in all profiled runs so far */
 	bool deduplicates;                    /* duplicates are removed by canonical-order hashing */
 	int pairs[GEMP_MAX_PATTERN_EDGES][2]; /* the pattern's edges as pairs of vertices, for the canonical form */
 };

@@ -65,6 +65,8 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 		return;
 	gemp_report_set_counts(report, { "entries_read", result->entries_read }, { "rows_passed", result->rows_passed },
 	                       { "lookups", result->lookups });
+	if (!found->profile)
+		return;
 	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work", gemp_grouped(result->entries_read).text,
 	                   gemp_counted(result->lookups, "lookup").text);
 }
@@ -151,7 +153,7 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 	report_imbalance(report, found->runtime, result);
 	gemp_report_set_counts(report, { "distinct_passes", result->distinct_passes },
 	                       { "stages_launched", result->stages_launched }, { "program_builds", builds });
-	if (!found->how->profile)
+	if (!found->profile)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
@@ -207,6 +209,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	gemp_report_seconds(report, &found->runtime->timers, true);
 	GEMP_TRY(gemp_report_devices(report, found->runtime));
 	GEMP_TRY(gemp_report_work(report, found->runtime));
+	GEMP_TRY(gemp_report_by_rank(report, found->runtime, found->how->profile));
 	report_launches(report, found->result);
 	report_plan(report, found);
 	gemp_report_exchange(report, &traffic, found->result->local_share,

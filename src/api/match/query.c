@@ -48,7 +48,7 @@ gemp_prepared_options gemp_query_search_options(const gemp_query_settings *setti
 		           .replicate = settings->replicate,
 		           .exchange = settings->exchange,
 		           .launch_factor = settings->launch_factor,
-		           .profile = settings->profile,
+		           .profile = settings->profile || settings->by_rank,
 		           .lanes = (int)settings->lanes,
 		           .limit = UINT64_MAX },
 		.combinations = settings->combinations,

@@ -204,8 +204,8 @@ static bool may_count_apart(const gemp_query_job *job, const gemp_forecast *expe
 	return expected->rows > gemp_limits_now()->preview_apart &&
 	       (expected->classes_bytes <= 0 || gemp_prepared_match(job->prepared)) &&
 	       job->request->mode == GEMP_QUERY_MODE_WRITE && job->preview && !job->rows_path && !job->graph_path &&
-	       !job->checkpoint && !settings->profile && job->row_limit == UINT64_MAX && !job->only_counts &&
-	       gemp_clause_streams(job->pattern) && !job->pattern->result.skip;
+	       !job->checkpoint && !settings->profile && !settings->by_rank && job->row_limit == UINT64_MAX &&
+	       !job->only_counts && gemp_clause_streams(job->pattern) && !job->pattern->result.skip;
 }
 
 /* Collective. Counts the matches as --count does, which may need no match at all. Then searches again until there are
@@ -286,6 +286,7 @@ static gemp_code run_search(gemp_query_job *job)
 		.result = &result,
 		.runtime = job->base.runtime,
 		.query = job->base.text,
+		.profile = job->base.settings->profile,
 		.rows = result.matches,
 		.path = path,
 		.subgraph = job->graph_path,

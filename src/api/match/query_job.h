@@ -100,6 +100,7 @@ typedef struct gemp_match_report {
 	const gemp_match_result *result;
 	const gemp_runtime *runtime;
 	const char *query; /* the text of the query */
+	bool profile;      /* the text has a profile */
 	uint64_t rows;     /* number of rows in the result */
 	/* all matches were found, but SKIP or LIMIT omitted rows, and the order of rows is not defined */
 	bool truncated;

@@ -59,6 +59,11 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "residual",
 	  "match: conditions tested after the search: matches that were tested and kept; values copied, their bytes, and values "
 	  "to which the matches refer; host_bytes and device_bytes: the most at a time." },
+	{ "by_rank",
+	  "match: for each rank the pivots and launches of its searches; partial matches sent and received (push); rows fetched "
+	  "(pull); embeddings found; canonical forms sent and received, duplicates that their hashes removed, and matches kept "
+	  "(--symmetry hash, --distinct subgraph, vertices); --profile: reads, the row entries and lookups. "
+	  "duplicates_removed is null if a limit or short memory interrupted the removal." },
 	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },
 	{ "attribute_values", "match: number of values that were copied to devices, and of values in results." },
 	{ "count_per",

@@ -5,7 +5,8 @@
  *
  *     graph.c      import, generate, info, verify, partition, convert
  *     index.c      index
- *     match.c      match, demo, transform
+ *     match.c      match, transform
+ *     demo.c       demo
  *     analytics.c  degrees, edges, reverse, components, bfs, sssp, pagerank, spmv, sort, distinct
  *     euler.c      euler, assemble
  *     som.c        som train, som apply, som draw

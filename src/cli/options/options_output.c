@@ -41,6 +41,8 @@ static const gemp_option options[] = {
 	{ "changes", 0, GEMP_OPTION_TEXT, "F.jsonl", NULL, GEMP_ON_TRANSFORM, OF_OUTPUT, AT(changes),
 	  "Write a log of all changes to F.jsonl: a line for each element that is created, deleted or set, with step and "
 	  "match. transform can replay the log in place of rules." },
+	{ "svg", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_DEMO, OF_OUTPUT, AT(svg),
+	  "Draw the part of each rank in the search as an SVG picture." },
 	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_EULER, OF_OUTPUT, AT(dot),
 	  "Draw a small graph for Graphviz: the circuits before they are joined, the circuit graph, and the result." },
 	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_TRANSFORM, OF_OUTPUT, AT(dot),

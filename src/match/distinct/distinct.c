@@ -263,6 +263,7 @@ static gemp_code exchange_records(distinct *d, bool flush)
 	GEMP_TRY(gemp_exchange_records(context->comm, code, d->outgoing.records, d->outgoing.count,
 	                               d->form.words * sizeof(uint32_t), d->outgoing.owner, &records, &from,
 	                               &context->traffic));
+	gemp_runtime_count_forms(context, d->outgoing.count, from[context->comm->size]);
 	d->outgoing.count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);

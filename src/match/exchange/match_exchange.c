@@ -305,6 +305,7 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 		search->statistics.sent[search->layout.stages[k].step] += sent;
 		search->statistics.item_bytes += sent;
 		search->statistics.item_words_bytes += count * item_bytes(c, k);
+		search->statistics.items_sent += count;
 		*moved += count;
 	}
 	*next += at;
@@ -360,6 +361,7 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 			from += size;
 		}
 		c->arrived[k * c->ranks + source] = (uint32_t)count;
+		search->statistics.items_received += count;
 	}
 	return from == end ? GEMP_OK : corrupt_message(source);
 }

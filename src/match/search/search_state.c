@@ -43,6 +43,8 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 	to->kernel_seconds += from->kernel_seconds;
 	to->item_bytes += from->item_bytes;
 	to->item_words_bytes += from->item_words_bytes;
+	to->items_sent += from->items_sent;
+	to->items_received += from->items_received;
 	for (size_t s = 0; s < GEMP_MAX_STEPS; s++)
 		to->sent[s] += from->sent[s];
 }

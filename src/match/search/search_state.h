@@ -102,6 +102,7 @@ typedef struct gemp_search_statistics {
 	/* by step: bytes of partial matches sent to other ranks to enter the step or for its checks */
 	uint64_t sent[GEMP_MAX_STEPS];
 	uint64_t item_bytes, item_words_bytes; /* bytes of partial matches sent to other ranks: encoded; in whole words */
+	uint64_t items_sent, items_received;   /* numbers of partial matches */
 } gemp_search_statistics;
 
 typedef struct gemp_nested_search gemp_nested_search; /* match/search/nested_search.h */
