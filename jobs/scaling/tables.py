@@ -17,8 +17,8 @@ FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio'
 
 
 def phase(seconds, name, kind):
-    """Returns the seconds of a phase. All work on attributes is one phase of a study."""
-    more = ('filter', 'values', 'residual', 'select') if name == 'attributes' else ()
+    """Returns the seconds of a phase. All work on attributes is one phase of a study, and so are kernels with launches."""
+    more = {'attributes': ('filter', 'values', 'residual', 'select'), 'kernel': ('launch',)}.get(name, ())
     return seconds[name][kind] + sum(seconds[part][kind] for part in more if part in seconds)
 
 

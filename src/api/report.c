@@ -313,7 +313,8 @@ static double complete_phases(const gemp_report *report, double seconds[GEMP_PHA
 /* True for phases that few runs have, and which the text shows only if they took time. */
 static bool is_rare(int phase)
 {
-	return phase == GEMP_PHASE_VALUES || phase == GEMP_PHASE_RESIDUAL || phase == GEMP_PHASE_SELECT;
+	return phase == GEMP_PHASE_LAUNCH || phase == GEMP_PHASE_VALUES || phase == GEMP_PHASE_RESIDUAL ||
+	       phase == GEMP_PHASE_SELECT;
 }
 
 /* Collective. Phases that took no time are left out of the text, but not of the JSON. */

@@ -8,9 +8,9 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"start",      "read",     "convert", "build",    "upload",   "prepare", "kernel",
-	"exchange",   "resolve",  "filter",  "values",   "residual", "select",  "deliver",
-	"attributes", "distinct", "verify",  "download", "write",    "close",   "other",
+	"start",    "read",    "convert",  "build",  "upload",   "prepare", "kernel",  "launch",
+	"exchange", "resolve", "filter",   "values", "residual", "select",  "deliver", "attributes",
+	"distinct", "verify",  "download", "write",  "close",    "other",
 };
 
 /* The monotonic clock, so that adjustments of the wall clock do not make times negative. */

@@ -21,6 +21,7 @@ typedef enum gemp_phase {
 	GEMP_PHASE_PREPARE,  /* device time of preparing the inputs of counting: supports, tables, task lists */
 	GEMP_PHASE_KERNEL,   /* device time of all other kernels, which may overlap with phases of the host; searches and
 	                        * sums of the host */
+	GEMP_PHASE_LAUNCH,   /* launches of a search after the first: time of the host in addition to the kernel's */
 	GEMP_PHASE_EXCHANGE, /* MPI */
 	GEMP_PHASE_RESOLVE,  /* host work on incoming partial matches, and on the rows that a round reads */
 	GEMP_PHASE_FILTER,   /* testing conditions before the search */

@@ -71,6 +71,7 @@ static void phases_have_their_names(void **state)
 		[GEMP_PHASE_ATTRIBUTES] = "attributes", [GEMP_PHASE_DISTINCT] = "distinct", [GEMP_PHASE_DOWNLOAD] = "download",
 		[GEMP_PHASE_WRITE] = "write",           [GEMP_PHASE_FILTER] = "filter",     [GEMP_PHASE_VALUES] = "values",
 		[GEMP_PHASE_RESIDUAL] = "residual",     [GEMP_PHASE_SELECT] = "select",     [GEMP_PHASE_DELIVER] = "deliver",
+		[GEMP_PHASE_LAUNCH] = "launch",
 	};
 	assert_int_equal(sizeof names / sizeof names[0], GEMP_PHASES);
 	for (int p = 0; p < GEMP_PHASES; p++)

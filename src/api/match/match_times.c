@@ -36,7 +36,8 @@ static void split(double seconds[PARTS], const gemp_runtime *runtime)
 	seconds[CONVERT] = phase[GEMP_PHASE_CONVERT];
 	seconds[BUILD] = phase[GEMP_PHASE_BUILD];
 	seconds[COPY] = phase[GEMP_PHASE_UPLOAD];
-	seconds[RUN] = phase[GEMP_PHASE_PREPARE] + fmax(0, phase[GEMP_PHASE_KERNEL] - runtime->hidden_seconds);
+	seconds[RUN] = phase[GEMP_PHASE_PREPARE] + phase[GEMP_PHASE_LAUNCH] +
+	               fmax(0, phase[GEMP_PHASE_KERNEL] - runtime->hidden_seconds);
 	seconds[READ_BACK] = phase[GEMP_PHASE_DOWNLOAD];
 	seconds[SEARCH] = seconds[BUILD] + seconds[COPY] + seconds[RUN] + seconds[READ_BACK];
 	seconds[RESULTS] = phase[GEMP_PHASE_DELIVER] + phase[GEMP_PHASE_DISTINCT] + phase[GEMP_PHASE_ATTRIBUTES] +

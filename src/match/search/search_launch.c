@@ -391,6 +391,19 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 	return code;
 }
 
+/* Adds the seconds that the host spent on a launch beside the kernel's: enqueuing, waking up, reading control words. Of
+ * `kernel` seconds, those are not the host's that passed while it did other work. `ended` is the time at which the host
+ * returned to the launch. */
+static void add_overhead(gemp_search *search, double kernel, double ended, gemp_phase phase)
+{
+	gemp_runtime *context = search->context;
+	const double hidden = fmin(kernel, ended - search->launch.begun);
+	const double overhead = search->launch.seconds + gemp_now() - ended - (kernel - hidden);
+	if (!search->next && !search->options.leader) /* with several devices, the host also waits for the others */
+		context->hidden_seconds += hidden;
+	context->timers.seconds[phase] += fmax(overhead, 0);
+}
+
 /* The program's binary is stored after the first launch, since PoCL compiles the last part of a program during this
  * launch. */
 gemp_code gemp_search_end(gemp_search *search)
@@ -398,12 +411,9 @@ gemp_code gemp_search_end(gemp_search *search)
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
 	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
-	busy = search->statistics.kernel_seconds - busy;
-	if (!search->next && !search->options.leader) /* with several devices, the host also waits for the others */
-		search->context->hidden_seconds += fmin(busy, began - search->launch.begun);
+	add_overhead(search, search->statistics.kernel_seconds - busy, began,
+	             search->stored ? GEMP_PHASE_LAUNCH : GEMP_PHASE_BUILD);
 	if (!search->stored) {
-		double seconds = search->launch.seconds + gemp_now() - began - busy;
-		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
 		search->stored = true;
 		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
 	}
