@@ -1,7 +1,8 @@
 /* IMDb's own dumps: a folder with title.basics, name.basics, title.principals and, optionally, title.ratings (.tsv,
  * .tsv.gz or .tsv.zst). Titles become vertices Movie, and people become vertices Person. A principal becomes an edge
  * from the person to the title. Its type is ACTS_IN for actors and actresses, and otherwise the name of its category in
- * capitals. \N is NULL. */
+ * capitals. \N is NULL. Titles have the attribute `name`, as people and as the films of `generate movies`, so that the
+ * same queries answer for both graphs. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -46,7 +47,7 @@ static const table tables[TABLES] = {
 	             "Movie",
 	             { { "tconst", NULL, GEMP_STRING },
 	               { "titleType", "titleType", GEMP_STRING },
-	               { "primaryTitle", "title", GEMP_STRING },
+	               { "primaryTitle", "name", GEMP_STRING },
 	               { "originalTitle", "originalTitle", GEMP_STRING },
 	               { "isAdult", "isAdult", GEMP_BOOLEAN },
 	               { "startYear", "year", GEMP_INTEGER },
