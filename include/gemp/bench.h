@@ -14,8 +14,7 @@ extern "C" {
 /* Collective. Counts the matches of each query repeatedly, with the graph on the device. The plan is made once. The
  * report's field `queries` is an array with milliseconds of kernels, of their preparation, of whole runs and of
  * processor time, each on the slowest rank. Each query runs once untimed and then `repeat` times; no further run begins
- * after `seconds`. All queries[count] must be queries of the same graph, and none may be a script of several
- * queries. */
+ * after `seconds`. All queries[count] must be queries of the same graph. Each query of a script is measured. */
 GEMP_API gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                                     gemp_report *report);
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* QUERIES. The queries of --pattern come first, then the queries of --query-graph, then the query of the command line. */
+/* QUERIES. Those of --pattern come first, then those of --query-graph, of --query-file, and of the command line. */
 
 /* A list of queries. Its owner closes all of them when its scope ends. */
 typedef struct query_list {
@@ -22,8 +22,10 @@ static void close_queries(query_list *queries)
 	gemp_free(queries->of);
 }
 
-/* Collective. Opens query number `which` of the order above. */
-static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
+/* Collective. Opens query number `which` of the order above, a text with its parameters. `script` is the text of
+ * --query-file, or NULL. */
+static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, const char *script,
+                            size_t which)
 {
 	const gemp_query_settings settings = gemp_query_options(options);
 	if (which < options->patterns.count)
@@ -32,22 +34,35 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
 	if (which < options->query_graphs.count)
 		return gemp_query_open_query_graph(out, graph, options->query_graphs.items[which], options->query_labels,
 		                                   &settings);
-	return gemp_query_open(out, graph, options->arguments[2], &settings);
+	which -= options->query_graphs.count;
+	if (which == 0 && script)
+		GEMP_TRY(gemp_query_open_script(out, graph, script, options->query_file, &settings));
+	else
+		GEMP_TRY(gemp_query_open(out, graph, options->arguments[2], &settings));
+	for (size_t i = 0; i < options->parameters.count; i++)
+		GEMP_TRY(gemp_query_bind(*out, options->parameters.items[i]));
+	return GEMP_OK;
 }
 
 /* All queries are opened before the first one is timed, so an error in the last query is found before any
  * measurement. */
 static gemp_code bench_match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(close_queries) query_list queries = { 0 };
-	const size_t count = options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
+	const size_t texts = (options->query_file ? 1 : 0) + (options->argument_count == 3 ? 1 : 0);
+	const size_t count = options->patterns.count + options->query_graphs.count + texts;
 	if (!count)
-		return gemp_fail(GEMP_EUSAGE, "bench match needs a query: QUERY, --query-graph or --pattern");
+		return gemp_fail(GEMP_EUSAGE, "bench match needs a query: QUERY, --query-file, --query-graph or --pattern");
+	if (!texts)
+		GEMP_TRY(gemp_options_refuse(options, "param", "gives values to the text of a query, and there is none"));
+	if (options->query_file)
+		GEMP_TRY(gemp_file_read_text(&script, context, "--query-file", options->query_file));
 	GEMP_TRY(gemp_context_agree(context, GEMP_NEW(queries.of, count)));
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
 	for (; queries.count < count; queries.count++)
-		GEMP_TRY(open_query(&queries.of[queries.count], graph, options, queries.count));
+		GEMP_TRY(open_query(&queries.of[queries.count], graph, options, script, queries.count));
 	return gemp_bench_match(queries.of, count, options->repeat, options->seconds, report);
 }
 
@@ -161,7 +176,7 @@ const gemp_command gemp_command_bench = {
 	.name = "bench",
 	.bit = GEMP_ON_BENCH,
 	.arguments =
-		"match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle\n"
+		"match G.h5 QUERY\nmatch G.h5 --query-file FILE\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle\n"
 		"analytics G.h5",
 	.summary = "Measures queries, shuffles and devices, and finds the best launch geometry for a device",
 	.text =
@@ -186,6 +201,7 @@ const gemp_command gemp_command_bench = {
 		"that `gemp-mpi pagerank`, bfs, sssp and spmv use, with whose answer each method's answer is compared. One rank "
 		"measures one device.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
+				"gemp-mpi bench match movies.h5 --query-file casts.cypher\n"
 				"gemp-mpi bench tune wiki.h5\n"
 				"gemp-mpi bench device --json -\n"
 				"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n"

@@ -47,10 +47,24 @@ expect 0 2 bench match g.h5 'MATCH (a)-[]-(b)' --pattern triangle --pattern cycl
 queries=$("$GEMP_PYTHON" -c 'import json
 print(*(q["query"].split("\n")[0] for q in json.load(open("out"))["queries"]), sep=", ")')
 equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'order of the queries'
+printf 'MATCH (a)-[]-(b)-[]-(c) WHERE id(a) < $top;\n\nMATCH (a)-[]-(b)\n' >two.cypher
+expect 0 2 bench match g.h5 --query-file two.cypher --param top=100 --pattern cycle:4 --repeat 1 --json - -q
+queries=$("$GEMP_PYTHON" -c 'import json
+print(*(q["query"].split("\n")[0] for q in json.load(open("out"))["queries"]), sep=", ")')
+equal "$queries" 'cycle:4, MATCH (a)-[]-(b)-[]-(c) WHERE id(a) < $top, MATCH (a)-[]-(b)' 'queries of a file'
+equal "$(field queries.0.matches)" "$matches" 'count beside the queries of a file'
+counted=$(field queries.1.matches)
+expect 0 1 match g.h5 'MATCH (a)-[]-(b)-[]-(c) WHERE id(a) < 100' --count --json - -q
+equal "$(field matches)" "$counted" 'count of a query of a file'
+expect 2 1 bench match g.h5 --query-file two.cypher
+says '$top'
+expect 2 1 bench match g.h5 --pattern triangle --param top=100
+says 'there is none'
+expect 66 1 bench match g.h5 --query-file none.cypher
 expect 2 1 bench match g.h5 --pattern triangle --pattern pentagonn --json - -q
 says 'pentagonn'
 expect 2 3 bench mach g.h5 --pattern triangle
-says 'bench needs match G.h5 QUERY, or match G.h5 --pattern NAME..., or match G.h5 --query-graph FILE..., or tune [G.h5], or device, or shuffle'
+says 'bench needs match G.h5 QUERY, or match G.h5 --query-file FILE, or match G.h5 --pattern NAME..., or match G.h5 --query-graph FILE..., or tune [G.h5], or device, or shuffle'
 expect 2 1 bench device g.h5
 says 'or device, or shuffle'
 

@@ -9,7 +9,7 @@
 static void queries(void **state)
 {
 	(void)state;
-	uint64_t random = test_seed_all(), value = 0;
+	uint64_t random = test_seed_all(), value = 0, edges = 0;
 	api_case *c = api_case_new(20, 60, false, &random);
 	gemp_graph *graph = NULL;
 	gemp_query *all[2] = { NULL, NULL }, *script = NULL;
@@ -22,11 +22,19 @@ static void queries(void **state)
 	assert_all_ok(gemp_report_open(&report, context, NULL));
 	assert_all_ok(gemp_bench_match(all, 2, 2, 1, report));
 	if (test_comm.rank == 0) {
+		assert_true(gemp_report_count(report, "queries.1.matches", &edges));
 		assert_true(gemp_report_count(report, "queries.0.matches", &value) && value == result.matches);
 		assert_true(gemp_report_count(report, "queries.1.runs", &value) && value >= 1 && value <= 2);
 	}
 	assert_all_ok(gemp_bench_match(all, 0, 2, 1, NULL));
 	assert_all_ok(gemp_query_open_script(&script, graph, "MATCH (a)-->(b); MATCH (a)", "two", NULL));
+	assert_all_ok(gemp_bench_match(&script, 1, 1, 1, report));
+	if (test_comm.rank == 0) {
+		assert_true(gemp_report_count(report, "queries.0.matches", &value) && value == edges);
+		assert_true(gemp_report_count(report, "queries.1.matches", &value) && value == 20);
+	}
+	gemp_query_close(script);
+	assert_all_ok(gemp_query_open_script(&script, graph, "MATCH (a)-->(b); MATCH (a", "two", NULL));
 	assert_all_code(gemp_bench_match(&script, 1, 1, 1, NULL), GEMP_EUSAGE);
 	gemp_query_close(script);
 	gemp_query_close(all[0]);

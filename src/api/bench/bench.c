@@ -75,46 +75,84 @@ static json_t *spread_json(const gemp_spread *spread)
 	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
 }
 
+/* Returns the text of a query without the blank lines that a script puts in front of it. */
+static const char *text_of(const gemp_pattern *pattern)
+{
+	return pattern->text + strspn(pattern->text, " \t\r\n");
+}
+
 /* Returns the object of a query for the array `queries`. */
 static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
 {
 	json_t *embeddings = m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null();
-	json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b, s:o}", "query", pattern->text,
-	                           "matches", gemp_json_count(m->result.matches), "embeddings", embeddings, "runs",
-	                           gemp_json_count(m->runs), "kernel_ms", spread_json(&m->kernel), "prepare_ms",
-	                           spread_json(&m->prepare), "run_ms", spread_json(&m->run), "cpu_ms", spread_json(&m->cpu),
-	                           "first_ms", m->first * 1e3, "first_prepare_ms", m->first_prepare * 1e3, "by_sums",
-	                           m->result.by_sums, "launches", gemp_json_count(m->result.launches));
+	json_t *object = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b, s:o}", "query", text_of(pattern), "matches",
+		gemp_json_count(m->result.matches), "embeddings", embeddings, "runs", gemp_json_count(m->runs), "kernel_ms",
+		spread_json(&m->kernel), "prepare_ms", spread_json(&m->prepare), "run_ms", spread_json(&m->run), "cpu_ms",
+		spread_json(&m->cpu), "first_ms", m->first * 1e3, "first_prepare_ms", m->first_prepare * 1e3, "by_sums",
+		m->result.by_sums, "launches", gemp_json_count(m->result.launches));
 	if (profile)
 		gemp_json_set_counts(object, { "entries_read", m->result.entries_read }, { "lookups", m->result.lookups });
 	json_object_set_new(object, "plan", json_string(m->plan));
 	return object;
 }
 
-/* Collective. Measures one query. *measured is the timing of the previous query, and is replaced only after this query.
- * While the previous timing exists, the rows that both queries read stay on the device. */
-static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime, const gemp_query *query, bool shown,
-                             uint64_t repeat, double seconds, gemp_report *report, json_t *list)
+typedef struct bench_match {
+	gemp_report *report;
+	json_t *list; /* the array `queries` */
+	gemp_runtime *runtime;
+	bool several; /* the text of each query is shown */
+	uint64_t repeat;
+	double seconds;
+} bench_match;
+
+/* The parsed texts of all queries, in their order. */
+typedef struct query_texts {
+	size_t count;         /* of the queries of the caller */
+	gemp_script *of;      /* [count] */
+	size_t pattern_count; /* in all texts together */
+} query_texts;
+
+static void free_texts(query_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		gemp_script_free(&texts->of[i]);
+	gemp_free(texts->of);
+}
+
+/* Local. Parses and binds all queries, so that an error in the last one is found before any measurement. */
+static gemp_code parse_queries(query_texts *out, gemp_query *const *queries, size_t count)
+{
+	GEMP_TRY(GEMP_NEW(out->of, count));
+	for (; out->count < count; out->count++) {
+		const gemp_query *query = queries[out->count];
+		gemp_script *script = &out->of[out->count];
+		GEMP_TRY(gemp_query_parse(script, query));
+		out->pattern_count += script->count;
+		for (size_t i = 0; i < script->count; i++)
+			GEMP_TRY(gemp_pattern_bind_with(script->queries[i], query->graph->shard, query->settings.lenient));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Measures one pattern. *measured is the timing of the previous pattern, and is replaced only after this
+ * pattern. While the previous timing exists, the rows that both patterns read stay on the device. */
+static gemp_code measure_one(gemp_query_timing *measured, const bench_match *bench, const gemp_query *query,
+                             gemp_pattern **pattern)
 {
 	const gemp_query_settings *settings = &query->settings;
 	const gemp_prepared_options how = gemp_query_search_options(settings);
-	gemp_shard *graph = query->graph->shard;
-	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
+	gemp_report *report = bench->report;
 	gemp_query_timing next = { 0 };
-	gemp_code code = gemp_query_parse(&script, query);
-	if (code == GEMP_OK && script.count != 1)
-		code = gemp_fail(GEMP_EUSAGE, "%s has %zu queries; give one each", query->name, script.count);
-	GEMP_THEN(gemp_pattern_bind_with(script.queries[0], graph, settings->lenient));
-	GEMP_TRY(gemp_comm_agree(runtime->comm, code));
-	GEMP_TRY(gemp_query_timing_run(&next, runtime, graph, script.queries[0], &how, repeat, seconds));
-	if (shown || settings->explain || settings->profile)
-		gemp_report_print(report, "%s\n", script.queries[0]->text);
+	GEMP_TRY(gemp_query_timing_run(&next, bench->runtime, query->graph->shard, *pattern, &how, bench->repeat,
+	                               bench->seconds));
+	if (bench->several || settings->explain || settings->profile)
+		gemp_report_print(report, "%s\n", text_of(*pattern));
 	if (settings->explain || settings->profile)
 		gemp_report_print(report, "%s\n", next.plan);
 	print_timing(report, &next);
-	json_array_append_new(list, measured_json(script.queries[0], &next, settings->profile));
-	next.pattern = script.queries[0];
-	script.queries[0] = NULL;
+	json_array_append_new(bench->list, measured_json(*pattern, &next, settings->profile));
+	next.pattern = GEMP_MOVE(*pattern);
 	gemp_query_timing_free(measured);
 	*measured = next;
 	return GEMP_OK;
@@ -124,22 +162,27 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                            gemp_report *report)
 {
-	gemp_runtime *runtime = NULL;
 	GEMP_OWNED_BY(gemp_query_timing_free) gemp_query_timing measured = { 0 };
+	GEMP_OWNED_BY(free_texts) query_texts texts = { 0 };
 	gemp_report none;
 	if (!count)
 		return GEMP_OK;
 	gemp_graph *graph = queries[0]->graph;
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	json_auto_t *list = json_array();
-	report = gemp_report_or(report, &none, graph->context);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_ALL_DEVICES, &timers));
+	bench_match bench = {
+		.report = gemp_report_or(report, &none, graph->context), .list = list, .repeat = repeat, .seconds = seconds
+	};
+	GEMP_TRY(gemp_comm_agree(&graph->context->comm, parse_queries(&texts, queries, count)));
+	bench.several = texts.pattern_count > 1;
+	GEMP_TRY(gemp_context_runtime(&bench.runtime, graph->context, GEMP_NEED_ALL_DEVICES, &timers));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
-	gemp_report_set(report, "queries", json_incref(list));
-	gemp_report_set(report, "tuning", json_string(runtime->device->tuning.source));
-	gemp_report_graph(report, graph->shard);
-	return gemp_report_search(report, runtime, &runtime->timers, false);
+		for (size_t k = 0; k < texts.of[i].count; k++)
+			GEMP_TRY(measure_one(&measured, &bench, queries[i], &texts.of[i].queries[k]));
+	gemp_report_set(bench.report, "queries", json_incref(list));
+	gemp_report_set(bench.report, "tuning", json_string(bench.runtime->device->tuning.source));
+	gemp_report_graph(bench.report, graph->shard);
+	return gemp_report_search(bench.report, bench.runtime, &bench.runtime->timers, false);
 }
 
 /* SHUFFLES */
