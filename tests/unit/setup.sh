@@ -23,7 +23,7 @@ machine() {
 	stand_in apt-cache 'case $2 in libnauty2-dev) exit 1;; *) exit 0;; esac'
 	stand_in apt-get "echo \"\$*\" >>$work/log"
 	stand_in ldconfig 'exit 0'
-	for tool in gcc cmake ninja flex bison mpirun h5dump pkg-config zstd gzip; do
+	for tool in gcc cmake ninja flex bison mpirun h5dump pkg-config zstd gzip python3 gnuplot dot; do
 		stand_in $tool 'exit 0'
 	done
 }
@@ -68,6 +68,11 @@ grep -q 'recommends libcmocka-dev python3-h5py python3-scipy python3-networkx py
 machine 0 "${build[@]}" "${tests[@]}"
 setup 0 --tests
 [ ! -e "$work/log" ] || fail "tests need nothing more, but apt-get ran"
+
+machine 0 "${build[@]}"
+rm "$work/bin/gnuplot"
+setup 0 --reproduce
+[ "$(installed)" = 1 ] && grep -q 'recommends gnuplot-nox$' "$work/log" || fail "what the published experiments need"
 
 # An optional package is installed by a call of its own, whose failure is ignored.
 machine 0 "${build[@]/libptscotch-dev/}"
