@@ -104,7 +104,7 @@ gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local,
 
 extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx,
 	gemp_format_metis, gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict,
-	gemp_format_pairs, gemp_format_graphml, gemp_format_gxl, gemp_format_xmi, gemp_format_npz, gemp_format_h5ad,
-	gemp_format_binsparse, gemp_format_imdb;
+	gemp_format_pairs, gemp_format_wiktionary, gemp_format_graphml, gemp_format_gxl, gemp_format_xmi, gemp_format_npz,
+	gemp_format_h5ad, gemp_format_binsparse, gemp_format_imdb;
 
 #endif

@@ -1,6 +1,7 @@
 """Tests import of random graphs, which this test writes in each format with its own writers. The JSON lines of convert
 must have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one or
 three ranks."""
+import bz2
 import collections
 import gzip
 import json
@@ -8,6 +9,7 @@ import os
 import random
 import sys
 import tempfile
+import xml.sax.saxutils
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import attempt
@@ -61,9 +63,10 @@ def lower(edges):
 def packed(chance, path):
     """Compresses the file in some cases. Returns its name."""
     if chance.random() < 0.3:
-        with open(path, "rb") as source, gzip.open(path + ".gz", "wb") as target:
+        ending, module = chance.choice([(".gz", gzip), (".bz2", bz2)])
+        with open(path, "rb") as source, module.open(path + ending, "wb") as target:
             target.write(source.read())
-        return path + ".gz"
+        return path + ending
     return path
 
 
@@ -272,6 +275,50 @@ def word_pairs(folder, chance, check):
     check([packed(chance, f"{folder}/list.pairs")], vertices, edges, True)
 
 
+def wiktionaries(folder, chance, check):
+    languages = [("Deutsch", "de"), ("Englisch", "en"), ("Altgriechisch", "grc"), ("Klingonisch", None)]
+    pairs, paths = set(), []
+
+    def translation(name, word):
+        code, target = chance.choice(["fr", "ru", "zh-tw"]), f"mot {chance.randrange(20)}"
+        shown = chance.choice([target, f"[[{target}]]", f"[[x#y|{target}]]", f"''{target}''"])
+        if word is None:
+            return f"{{{{{name}?|{code}|{shown}}}}}"
+        pairs.add(frozenset((word, f"{code}:{target}")))
+        return f"{{{{{name}|{code}|{shown}{chance.choice(['', '|m', '|tr={{x|y}}'])}}}}}"
+
+    def english(word):
+        lines = ["{{t|fr|no}}", "==English==", "===Noun===", "{{t|fr|no}}", "====Translations====", "{{trans-top|a}}"]
+        lines += ["* French: " + ", ".join(translation(chance.choice(["t", "t+", "tt"]), f"en:{word}") for _ in range(2))
+                  for _ in range(chance.randint(0, 3))]
+        return lines + ["<!-- {{t|fr|no}} -->", "{{trans-bottom}}", "====See also====", "{{t|fr|no}}", "==Old English==",
+                        "===Translations===", "{{t|fr|no}}"]
+
+    def german(word):
+        lines = []
+        for name, code in chance.sample(languages, 2):
+            lines += [f"== {word} ({{{{Sprache|{name}}}}}) ==", "{{Ü|fr|no}}", "==== {{Übersetzungen}} ====", "{{Ü-Tabelle|Ü-Liste="]
+            lines += ["*{{fr}}: [1] " + (translation("Ü", f"{code}:{word}") if code else "{{Ü|fr|no}}") + translation("Ü", None)
+                      for _ in range(chance.randint(0, 2))]
+            lines += ["}}", "=== x ===", "{{Ü|fr|no}}"]
+        return lines
+
+    for wiki, page in (("en", english), ("de", german)):
+        paths.append(f"{folder}/{wiki}-pages-articles.xml")
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(f'<mediawiki xml:lang="{wiki}">\n<siteinfo><base>x</base></siteinfo>\n')
+            for number in range(chance.randint(1, 6)):
+                text = xml.sax.saxutils.escape("\n".join(page(f"wörd {number}")))
+                file.write(f"<page><title>wörd {number}</title><ns>0</ns><revision><text>{text}</text></revision></page>\n")
+                file.write("<page><title>Talk</title><ns>1</ns><revision><text>==English==\n===Translations===\n{{t|fr|no}}</text>"
+                           "</revision></page>\n")
+            file.write("</mediawiki>\n")
+    named = {word for pair in pairs for word in pair}
+    vertices = collections.Counter({(word, ("Word",), items(dict(zip(("lang", "word"), word.split(":"))))): 1 for word in named})
+    edges = collections.Counter({("TRANSLATES", *sorted(pair), ()): 1 for pair in pairs})
+    check([packed(chance, path) for path in paths], vertices, edges, True)
+
+
 BAD = {
     "mtx": ("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n", 3),
     "metis": ("m.graph", "2 1\n2\n\n", 2),
@@ -280,6 +327,7 @@ BAD = {
     "jsonl": ("g.jsonl", '{"id":1}\n{"id":\n', 2),
     "packages": ("x_Packages", "Package: a\nSize\n", 2),
     "dict": ("d-deu-eng.index", "a\tA\t~\n", 1),
+    "wiktionary": ("w.xml", "<mediawiki xml:lang='en'>\n<page></mediawiki>\n", 2),
     "pairs": ("list.pairs", "HU alma\tEN apple\nHU alma\n", 2),
 }
 
@@ -305,7 +353,7 @@ def main():
     print(f"seed {seed}")
     chance = random.Random(seed)
     for rounds in range(int(os.environ.get("GEMP_FORMAT_ROUNDS", "1"))):
-        for make in (matrix, metis, adjacency, neo4j, json_lines, packages, dictionary, word_pairs):
+        for make in (matrix, metis, adjacency, neo4j, json_lines, packages, dictionary, word_pairs, wiktionaries):
             with tempfile.TemporaryDirectory() as folder:
                 def check(arguments, vertices, edges, undirected):
                     found = imported(folder, chance.randint(1, 3), arguments)
