@@ -27,4 +27,11 @@ SHUFFLE_GRAPHS = {  # name: vertices, edges, what it is
     'PK': (1_600_000, 30_600_000, 'soc-Pokec'), 'LJ': (4_800_000, 69_000_000, 'LiveJournal'),
     'MG': (45_000, 14_500_000, 'mouse gene, undirected'), 'TW': (21_000_000, 265_000_000, 'a crawl of Twitter'),
     'GG': (900_000, 5_100_000, 'web-Google'), 'WT': (2_400_000, 5_000_000, 'wiki-Talk')}
+SHUFFLE_DIRECTED = {name: name not in ('MG', 'TW') for name in SHUFFLE_GRAPHS}
+# Largest out- and in-degree of the real graphs, and how their files begin, in the collections SNAP (PK, LJ, GG, WT) and Network
+# Repository (MG, TW). The papers do not have them.
+SHUFFLE_DEGREES = {'PK': (8_763, 13_733), 'LJ': (20_293, 13_906), 'MG': (8_031, 8_031), 'TW': (698_112, 698_112),
+                   'GG': (456, 6_326), 'WT': (100_022, 3_311)}
+SHUFFLE_FILES = {'PK': 'soc-pokec-relationships', 'LJ': 'soc-LiveJournal1', 'MG': 'bio-mouse-gene', 'TW': 'soc-twitter-2010',
+                 'GG': 'web-Google', 'WT': 'wiki-Talk'}
 SHUFFLE_TUPLES = (4, 8, 16, 32, 64)  # bytes

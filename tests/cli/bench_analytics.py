@@ -65,7 +65,7 @@ def parts():
     which exists on CPU devices."""
     run(1, "generate", "rmat", "--scale", "15", "--edge-factor", "2", "--directed", "1", "-o", "wide.h5")
     rows = bench("wide.h5", "--application", "pagerank", "--ranges", "2", "--iterations", "2")
-    assert all(r["complete"] for r in rows) and len(rows) == 5
+    assert all(r["complete"] and r["parts"] == 2 and r["ranges"] == 4 for r in rows) and len(rows) == 5
     rows = bench("wide.h5", "--application", "bfs", "--ranges", "2", "--method", "polling")
     assert rows[0]["iterations"] > 3 and rows[0]["times_decode"] is None
     gpu = "GPU" in run(1, "devices").stdout

@@ -101,6 +101,14 @@ static gemp_code begin_application(analytics_bench *b, gemp_application applicat
 	return b->answer ? GEMP_OK : GEMP_ENOMEM;
 }
 
+static uint64_t range_count(const gemp_edge_stream *stream)
+{
+	uint64_t ranges = 0;
+	for (size_t p = 0; p < stream->part_count; p++)
+		ranges += stream->parts[p].used;
+	return ranges;
+}
+
 /* The fields and the line of a method, or of the engine. */
 static json_t *report_row(analytics_bench *b, const char *method, double seconds, uint64_t rounds, bool complete)
 {
@@ -115,6 +123,7 @@ static json_t *report_row(analytics_bench *b, const char *method, double seconds
 	json_t *row = json_pack("{s:s, s:s, s:f, s:o, s:b, s:f, s:f}", "application", application, "method", method,
 	                        "seconds", seconds, "iterations", gemp_json_count(rounds), "complete", complete,
 	                        "seconds_per_iteration", round, "edges_per_second", edges / round);
+	gemp_json_set_counts(row, { "ranges", range_count(&b->stream) }, { "parts", b->stream.part_count });
 	json_object_set_new(row, "times_decode", ratio > 0 ? json_real(ratio) : json_null());
 	json_array_append(b->rows, row);
 	return row;
