@@ -148,7 +148,8 @@ GEMP_API gemp_code gemp_query_plan(gemp_query *query, char **out);
 enum { GEMP_MOTIFS_MAX = 21 }; /* the number of connected graphs with 5 vertices */
 
 typedef struct gemp_motif {
-	char pattern[64]; /* the form that gemp_query_open_pattern accepts, such as "edges:0-1,0-2,1-2" */
+	char name[16];    /* "paw", "path:4"; gemp_query_open_pattern accepts it */
+	char pattern[64]; /* the same as a list of edges, such as "edges:0-1,0-2,1-2", which it accepts, too */
 	uint64_t count;
 	double seconds; /* the time of the count */
 } gemp_motif;
@@ -159,6 +160,9 @@ typedef struct gemp_motif {
  * is NULL, no report is made. */
 GEMP_API gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_query_settings *settings,
                                      gemp_motif *out, size_t *count, gemp_report *report);
+/* Collective. Writes a row of name, pattern, edges and count for each class to a file: .tsv, .csv, .jsonl or .h5, or "-"
+ * for TSV on stdout. */
+GEMP_API gemp_code gemp_graph_motifs_write(gemp_graph *graph, const char *path, const gemp_motif *motifs, size_t count);
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,7 @@ static gemp_code bench_match(gemp_context *context, const gemp_options *options,
 	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(close_queries) query_list queries = { 0 };
-	const size_t texts = (options->query_file ? 1 : 0) + (options->argument_count == 3 ? 1 : 0);
+	const size_t texts = (size_t)(options->query_file != NULL) + (options->argument_count == 3);
 	const size_t count = options->patterns.count + options->query_graphs.count + texts;
 	if (!count)
 		return gemp_fail(GEMP_EUSAGE, "bench match needs a query: QUERY, --query-file, --query-graph or --pattern");

@@ -63,17 +63,21 @@ static bool is_motifs(const char *pattern)
 	return pattern && strncasecmp(pattern, "motifs", 6) == 0 && (!pattern[6] || pattern[6] == ':');
 }
 
-/* Collective. The library prints the counts into the report, so this function ignores the contents of `motifs`. */
+/* Collective. The library prints the counts into the report. */
 static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, const gemp_query_settings *settings,
                               gemp_report *report)
 {
 	gemp_motif motifs[GEMP_MOTIFS_MAX];
 	size_t count;
 	GEMP_TRY(
-		gemp_options_refuse(options, "output|subgraph|limit|order|explain|profile|symmetry|pivot|estimate|count-per",
+		gemp_options_refuse(options, "subgraph|limit|order|explain|profile|symmetry|pivot|estimate|count-per",
 	                        "is for a single pattern, and --pattern motifs counts many; search for one of them with "
 	                        "--pattern edges:..."));
-	return gemp_graph_motifs(graph, options->pattern, settings, motifs, &count, report);
+	if (is_drawing(options->output))
+		return gemp_fail(GEMP_EUSAGE, "--output %s: motifs are counts; the ending must be .tsv, .csv, .jsonl or .h5",
+		                 options->output);
+	GEMP_TRY(gemp_graph_motifs(graph, options->pattern, settings, motifs, &count, report));
+	return options->output && count ? gemp_graph_motifs_write(graph, options->output, motifs, count) : GEMP_OK;
 }
 
 /* QUERIES */

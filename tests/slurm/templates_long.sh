@@ -98,7 +98,7 @@ equal "$(of mpirun.json ranks)" 4 ranks
 equal "$(of mpirun.json matches)" "$few" matches
 
 title "srun without PMIx: Open MPI refuses, and N worlds of one rank would be warned of"
-show srun --mpi=none --ntasks=2 "$GEMP_MPI" --version >none
+show srun --mpi=none --ntasks=2 "$GEMP_MPI" info g.h5 >none
 grep -vE '^[[:space:]]*$' none | grep -E 'OMPI was not built|processes were started|Exited' | sort -u | report /dev/stdin
 grep -qE 'OMPI was not built|processes were started' none || fail "no word of two worlds"
 

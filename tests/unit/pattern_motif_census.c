@@ -37,6 +37,77 @@ static int kind_of(const gemp_census *census, unsigned edges)
 	return -1;
 }
 
+/* The degrees, in ascending order, and the triangles of the graphs, as drawn in the literature. Together they identify a
+ * connected graph of up to five vertices. */
+static const struct {
+	const char *name, *degrees;
+	int triangles;
+} known[] = {
+	{ "path:3", "112", 0 },          { "triangle", "222", 1 },    { "star:3", "1113", 0 },
+	{ "path:4", "1122", 0 },         { "paw", "1223", 1 },        { "cycle:4", "2222", 0 },
+	{ "diamond", "2233", 2 },        { "clique:4", "3333", 4 },   { "star:4", "11114", 0 },
+	{ "fork", "11123", 0 },          { "path:5", "11222", 0 },    { "cycle:5", "22222", 0 },
+	{ "bull", "11233", 1 },          { "cricket", "11224", 1 },   { "banner", "12223", 0 },
+	{ "tadpole", "12223", 1 },       { "house", "22233", 1 },     { "butterfly", "22224", 2 },
+	{ "dart", "12234", 2 },          { "kite", "12333", 2 },      { "K2,3", "22233", 0 },
+	{ "gem", "22334", 3 },           { "book", "22244", 3 },      { "lollipop", "13334", 4 },
+	{ "subdivided-K4", "23333", 2 }, { "wheel", "33334", 4 },     { "house-X", "23344", 5 },
+	{ "K5-e", "33444", 7 },          { "clique:5", "44444", 10 },
+};
+
+/* Returns the number of triangles, and writes the sorted degrees as digits. */
+static int invariants(char *digits, unsigned edges, int vertices)
+{
+	int degrees[10] = { 0 }, triangles = 0, at = 0;
+	for (int v = 0; v < vertices; v++) {
+		int degree = 0;
+		for (int u = 0; u < vertices; u++)
+			degree += u != v && edges & gemp_census_pair(u, v);
+		degrees[degree]++;
+		for (int u = 0; u < v; u++)
+			for (int w = 0; w < u; w++)
+				triangles += edges & gemp_census_pair(u, v) && edges & gemp_census_pair(u, w) &&
+				             edges & gemp_census_pair(v, w);
+	}
+	for (int degree = 0; degree < 10; degree++)
+		for (; degrees[degree] > 0; degrees[degree]--)
+			digits[at++] = (char)('0' + degree);
+	digits[at] = '\0';
+	return triangles;
+}
+
+/* Every kind has a name of its own, which means this graph in the literature and as a pattern. */
+static void shape_names(void **state)
+{
+	(void)state;
+	const size_t count = sizeof known / sizeof *known;
+	bool used[sizeof known / sizeof *known] = { false };
+	size_t seen = 0;
+	for (int k = GEMP_MIN_MOTIF; k <= GEMP_MAX_MOTIF; k++) {
+		gemp_census census;
+		gemp_census_new(&census, k);
+		for (int i = 0; i < census.kinds; i++, seen++) {
+			char digits[11];
+			size_t at = 0;
+			unsigned edges = 0;
+			gemp_pattern *pattern;
+			while (at < count && strcmp(known[at].name, gemp_census_name(&census, i)) != 0)
+				at++;
+			assert_true(at < count && !used[at]);
+			used[at] = true;
+			assert_int_equal(invariants(digits, census.edges[i], k), known[at].triangles);
+			assert_string_equal(digits, known[at].degrees);
+			assert_ok(gemp_pattern_named(&pattern, known[at].name));
+			assert_int_equal(pattern->vertex_count, k);
+			for (size_t e = 0; e < pattern->edge_count; e++)
+				edges |= gemp_census_pair(pattern->edges[e].from, pattern->edges[e].to);
+			assert_int_equal(kind_of(&census, edges), i);
+			gemp_pattern_free(pattern);
+		}
+	}
+	assert_int_equal(seen, count);
+}
+
 static void kinds(void **state)
 {
 	(void)state;
@@ -138,10 +209,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(induced_counts),
-		cmocka_unit_test(impossible_counts),
-		cmocka_unit_test(names),
+		cmocka_unit_test(shape_names),       cmocka_unit_test(kinds), cmocka_unit_test(induced_counts),
+		cmocka_unit_test(impossible_counts), cmocka_unit_test(names),
 	};
 	return test_main(tests);
 }

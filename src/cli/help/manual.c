@@ -71,7 +71,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },
 	{ "forecast",
 	  "match: expected before the search: rows that it finds, seconds, bytes of the matches that --distinct compares, passes; sampled: false if the planner's estimate had to do." },
-	{ "motifs", "match --pattern motifs:K: pattern, edges, count and seconds of each shape." },
+	{ "motifs", "match --pattern motifs:K: name, pattern, edges, count and seconds of each shape." },
 	{ "order", "match: the pattern's vertices in the order in which they are bound." },
 	{ "entries_read", "match --profile: number of row entries that were read." },
 	{ "rows_passed", "match --profile: number of partial matches of all steps but the last." },

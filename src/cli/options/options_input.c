@@ -93,8 +93,8 @@ static const gemp_option options[] = {
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, OF_QUERY, AT(lenient),
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of an error." },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, OF_QUERY, AT(pattern),
-	  "Match a shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
-	  "edges:0-1,1-2,... motifs:3, motifs:4 and motifs:5 count all connected shapes of as many vertices." },
+	  "Match a shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house, paw and "
+	  "other shapes of up to five vertices, or edges:0-1,1-2,... motifs:3, motifs:4 and motifs:5 count all connected shapes of as many vertices, with their names." },
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, OF_QUERY, AT(patterns),
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 

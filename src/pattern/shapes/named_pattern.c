@@ -4,6 +4,8 @@
 
 #include "pattern/shapes/named_pattern.h"
 
+#include "pattern/shapes/small_shapes.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +131,24 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 				gemp_text_print(out, "%s%d-%d", any ? "," : "", a, b);
 				any = true;
 			}
+}
+
+/* The table of names has edges as text, of vertices below 10. */
+static unsigned edges_of(const char *text)
+{
+	unsigned set = 0;
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		set |= gemp_census_pair(at[0] - '0', at[2] - '0');
+	return set;
+}
+
+const char *gemp_census_name(const gemp_census *census, int kind)
+{
+	const gemp_small_shape *shape;
+	for (size_t i = 0; (shape = gemp_small_shape_at(i)); i++)
+		if (shape->vertices == census->vertices && gemp_census_kind(census, edges_of(shape->edges)) == kind)
+			return shape->name;
+	return "";
 }
 
 gemp_code gemp_census_pattern(gemp_pattern **out, const gemp_census *census, int kind)
@@ -304,15 +324,23 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 /* Lists the shapes, with a suggestion if the name is close to one. */
 static gemp_code unknown_shape(const char *name, size_t size)
 {
-	const char *names[SHAPES];
+	enum { SMALL = 29 };
+	const gemp_small_shape *small;
+	const char *names[SHAPES + SMALL];
+	size_t count = SHAPES;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_OWNED char *word = gemp_strndup(name, size);
 	for (size_t i = 0; i < SHAPES; i++) {
 		names[i] = shapes[i].name;
 		gemp_text_print(&text, "%s%s", i ? ", " : "", shapes[i].form);
 	}
+	for (size_t i = 0; (small = gemp_small_shape_at(i)) && count < SHAPES + SMALL; i++)
+		if (!strchr(small->name, ':') && strcmp(small->name, "triangle") != 0) {
+			names[count++] = small->name;
+			gemp_text_print(&text, ", %s", small->name);
+		}
 	GEMP_TRY(word ? gemp_text_status(&text) : GEMP_ENOMEM);
-	const char *suggestion = gemp_text_nearest(word, names, SHAPES);
+	const char *suggestion = gemp_text_nearest(word, names, count);
 	return gemp_fail(GEMP_EUSAGE, "pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
 	                 suggestion ? ", did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "",
 	                 text.data);
@@ -339,6 +367,19 @@ static gemp_code build_shape(gemp_pattern *pattern, const struct shape *shape, c
 	return shape->build(pattern, n);
 }
 
+/* Builds a shape that exists in one size only. *found becomes false if there is none of this name. */
+static gemp_code build_small(gemp_pattern *pattern, const char *name, bool *found)
+{
+	const gemp_small_shape *shape;
+	for (size_t i = 0; (shape = gemp_small_shape_at(i)); i++)
+		if (strcasecmp(shape->name, name) == 0) {
+			*found = true;
+			return build_edges(pattern, name, shape->edges);
+		}
+	*found = false;
+	return GEMP_OK;
+}
+
 /* Names of shapes ignore case. All vertices are returned. A list of edges may fall into several parts, which is
  * refused. */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
@@ -349,11 +390,12 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 	char prefix[256];
 	while (shape < shapes + SHAPES && (strlen(shape->name) != size || strncasecmp(shape->name, name, size) != 0))
 		shape++;
-	if (shape == shapes + SHAPES)
-		return unknown_shape(name, size);
+	bool found = shape < shapes + SHAPES;
 	GEMP_TRY(gemp_pattern_new(&pattern, name, NULL));
 	pattern->simple = true;
-	GEMP_TRY(build_shape(pattern, shape, name, name + size));
+	GEMP_TRY(found ? build_shape(pattern, shape, name, name + size) : build_small(pattern, name, &found));
+	if (!found)
+		return unknown_shape(name, size);
 	snprintf(prefix, sizeof prefix, "pattern %s", name);
 	GEMP_TRY(gemp_pattern_check_connected(pattern, prefix));
 	GEMP_TRY(gemp_pattern_return_vertices(pattern));

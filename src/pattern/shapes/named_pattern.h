@@ -9,7 +9,8 @@
 
 #include "pattern/model/pattern.h"
 
-/* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
+/* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... |
+ * paw and other names of small_shapes.h */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 
 /* CENSUS: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another.
@@ -38,6 +39,8 @@ unsigned gemp_census_pair(int a, int b);
 gemp_code gemp_census_named(const char *name, int *vertices);
 /* "0-1,0-2,1-2" */
 void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
+/* The name of a kind, such as "paw" or "path:4", which gemp_pattern_named accepts. */
+const char *gemp_census_name(const gemp_census *census, int kind);
 /* Makes the pattern of a kind. It is not bound. */
 gemp_code gemp_census_pattern(gemp_pattern **out, const gemp_census *census, int kind);
 
