@@ -1,5 +1,5 @@
-/* gemp/bench.h: measures queries, shuffles and a device, finds the best launch geometry for the device, and builds kernels. The figures
- * go to the report. docs/benchmarks.md has the figures of this project. */
+/* gemp/bench.h: measures queries, shuffles, analytics by shuffles and a device, finds the best launch geometry for the
+ * device, and builds kernels. The figures go to the report. docs/benchmarks.md has the figures of this project. */
 
 #ifndef GEMP_BENCH_H
 #define GEMP_BENCH_H

@@ -74,6 +74,47 @@ static void devices_and_shuffles(void **state)
 	gemp_report_close(report);
 }
 
+/* All applications by one method, without a report. */
+static gemp_code bench_once(void *graph)
+{
+	gemp_bench_analytics_settings settings;
+	gemp_bench_analytics_settings_init(&settings);
+	settings.methods = 1u << GEMP_SHUFFLE_DECODE;
+	settings.iterations = 1;
+	settings.repeat = 1;
+	return gemp_bench_analytics(graph, NULL, &settings, NULL);
+}
+
+static void analytics(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all(), rounds = 0;
+	const bool many = test_comm.size > 1;
+	gemp_graph *graph = NULL;
+	gemp_report *report = NULL;
+	gemp_bench_analytics_settings settings;
+	api_case *c = api_case_new(30, 200, false, &random);
+	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
+	assert_all_ok(gemp_report_open(&report, context, NULL));
+	gemp_bench_analytics_settings_init(&settings);
+	settings.applications = 1u << GEMP_APPLICATION_PAGERANK;
+	settings.methods = 1u << GEMP_SHUFFLE_DECODE | 1u << GEMP_SHUFFLE_ATOMIC;
+	settings.iterations = 3;
+	settings.repeat = 1;
+	assert_all_code(gemp_bench_analytics(graph, NULL, &settings, report), many ? GEMP_EUSAGE : GEMP_OK);
+	assert_all(many || (gemp_report_count(report, "analytics.1.iterations", &rounds) && rounds == 3));
+	assert_all(many || (gemp_report_count(report, "analytics.2.iterations", &rounds) && rounds == 3)); /* the engine */
+	assert_all_survive_no_memory(bench_once, graph);
+	settings.max_ranges = 3;
+	assert_all_code(gemp_bench_analytics(graph, NULL, &settings, NULL), GEMP_EUSAGE);
+	settings.max_ranges = 0;
+	settings.iterations = 0;
+	assert_all_code(gemp_bench_analytics(graph, NULL, &settings, NULL), GEMP_EUSAGE);
+	gemp_report_close(report);
+	gemp_graph_close(graph);
+	api_case_free(c);
+}
+
 static void tuning(void **state)
 {
 	(void)state;
@@ -84,6 +125,7 @@ static void tuning(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { API_TEST(queries), API_TEST(devices_and_shuffles), API_TEST(tuning) };
+	const struct CMUnitTest tests[] = { API_TEST(queries), API_TEST(devices_and_shuffles), API_TEST(analytics),
+		                                API_TEST(tuning) };
 	return test_main_all(argc, argv, tests);
 }
