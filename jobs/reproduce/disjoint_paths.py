@@ -30,42 +30,45 @@ def disjoint_paths(neighbours, first, last, edges=4):
 
 def network(neighbours, starts, ends, forbidden, through):
     """Returns the successors of each node. Every vertex is two nodes, so that only one path can use the step between them."""
-    successors = {SOURCE: set(), SINK: set()}
+    successors = {SOURCE: [], SINK: []}
 
     def add(vertex, targets):
-        successors[vertex, 'in'] = {(vertex, 'out')}
-        successors[vertex, 'out'] = {target if target == SINK else (target, 'in') for target in targets}
+        successors[vertex, 'in'] = [(vertex, 'out')]
+        successors[vertex, 'out'] = targets
 
     for vertex in ends:
         add(vertex, [SINK])
-    for start in starts:
-        middle = neighbours[start] - forbidden - starts - ends if through else set()
-        middle = {vertex for vertex in middle if neighbours[vertex] & ends}
+    for start in sorted(starts):
+        middle = neighbours[start] - forbidden - starts - ends if through else ()
+        middle = sorted(vertex for vertex in middle if not ends.isdisjoint(neighbours[vertex]))
         for vertex in middle:
-            add(vertex, neighbours[vertex] & ends)
-        add(start, neighbours[start] & ends | middle)
-        successors[SOURCE].add((start, 'in'))
+            if (vertex, 'in') not in successors:
+                add(vertex, [(end, 'in') for end in sorted(neighbours[vertex] & ends)])
+        add(start, [(vertex, 'in') for vertex in sorted(neighbours[start] & ends) + middle])
+        successors[SOURCE].append((start, 'in'))
     return successors
 
 
 def flow(successors):
     """Returns a largest set of disjoint paths from the source to the sink, without both. A step that a path uses is kept as a
-    step backwards, by which a later path can undo it."""
-    residual = {node: set(targets) for node, targets in successors.items()}
+    step backwards, by which a later path can undo it. The steps are keys of dictionaries, which keep their order."""
+    residual = {node: dict.fromkeys(targets) for node, targets in successors.items()}
     while True:
-        came, queue = {SOURCE: None}, [SOURCE]
-        for node in queue:
-            for target in sorted(residual[node] - came.keys(), key=str):
-                came[target] = node
-                queue.append(target)
+        came, stack = {SOURCE: None}, [SOURCE]
+        while stack and SINK not in came:
+            node = stack.pop()
+            for target in residual[node]:
+                if target not in came:
+                    came[target] = node
+                    stack.append(target)
         if SINK not in came:
             break
         node = SINK
         while node != SOURCE:
-            residual[came[node]].remove(node)
-            residual[node].add(came[node])
+            del residual[came[node]][node]
+            residual[node][came[node]] = None
             node = came[node]
-    used = {node: targets - residual[node] for node, targets in successors.items()}
+    used = {node: [target for target in targets if target not in residual[node]] for node, targets in successors.items()}
     return [walk(used, node) for node in sorted(used[SOURCE])]
 
 

@@ -17,7 +17,6 @@ APPLICATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '.
 QUERIES = {'4 words': 'synonyms', '5 words': 'synonyms-5', '6 words, 3 + 3': 'synonyms-6', '6 words, 2 + 4': 'synonyms-6-near'}
 METHODS = (('sets of words, by hash', 'hash', 'vertices'), ('sets of words, by symmetry breaking and hash', 'break', 'vertices'),
            ('cycles, by hash', 'hash', 'subgraph'), ('cycles, by symmetry breaking', 'break', 'subgraph'))
-MOST_PAIRS = 20_000  # pairs of words whose disjoint paths are computed
 SHOWN = 12
 
 
@@ -173,7 +172,8 @@ def ranking(counts):
 
 
 def rank_by_paths(found, key_of, edges):
-    """Returns rows (pair, disjoint paths of at most 2, 3 and 4 edges, paths), the pair with most paths first."""
+    """Returns the first rows (pair, disjoint paths of at most 2, 3 and 4 edges, paths, neighbours of the two words) in the order of
+    disjoint paths, and the number of all pairs. Two words have no more disjoint paths than neighbours, so most pairs need no flow."""
     neighbours = collections.defaultdict(set)
     for a, b in edges:
         neighbours[a].add(b)
@@ -181,12 +181,19 @@ def rank_by_paths(found, key_of, edges):
     total = collections.Counter()
     for counts in found.values():
         total.update(counts)
+    degree = {pair: [len(neighbours[key_of[word]]) for word in pair] for pair in total}
+    most = {pair: min(degree[pair]) for pair in total}
     rows = []
-    for pair in ranking(total)[:MOST_PAIRS]:
-        paths = [disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], most) for most in (2, 3, 4)]
-        rows.append((pair, *(len(some) for some in paths), paths[2]))
-    rows.sort(key=lambda row: (-row[3], -row[2], -row[1], -total[row[0]], row[0]))
-    return rows, len(total)
+    for pair in ranking(most):
+        if len(rows) >= SHOWN and most[pair] < rows[SHOWN - 1][3]:
+            break
+        paths = disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], 4)
+        if len(rows) >= SHOWN and len(paths) < rows[SHOWN - 1][3]:
+            continue
+        fewer = [len(disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], length)) for length in (2, 3)]
+        rows.append((pair, *fewer, len(paths), paths, degree[pair]))
+        rows.sort(key=lambda row: (-row[3], -row[2], -row[1], -total[row[0]], row[0]))
+    return rows[:SHOWN], len(total)
 
 
 def draw(page, row, words):
@@ -222,10 +229,10 @@ The pairs with most cycles:''' % language)
     rows, pairs = rank_by_paths(found, key_of, edges)
     page.text('''A word of many meanings makes many cycles, but only one path of a set of disjoint paths. So the number of disjoint paths says more: it is the
 largest number of paths between two words that have no other word in common. For paths of at most four edges it is a flow
-(`jobs/reproduce/disjoint_paths.py`); for five and more the problem is NP-hard. %s pairs of words have cycles of four to six words; these
-are the first of %s in the order of disjoint paths.''' % (format(pairs, ','), format(len(rows), ',')))
-    page.table(['pair', 'paths of at most 4 edges', 'of at most 3', 'of 2'] + ['cycles of ' + name for name in shown],
-               [[', '.join(row[0]), row[3], row[2], row[1]] + [found[name].get(row[0], 0) for name in found] for row in rows[:SHOWN]])
+(`jobs/reproduce/disjoint_paths.py`); for five and more the problem is NP-hard. %s pairs of words have cycles of four to six words. The first
+in the order of disjoint paths:''' % format(pairs, ','))
+    page.table(['pair', 'neighbours', 'paths of at most 4 edges', 'of at most 3', 'of 2'] + ['cycles of ' + name for name in shown],
+               [[', '.join(row[0]), '%d, %d' % tuple(row[5]), row[3], row[2], row[1]] + [found[name].get(row[0], 0) for name in found] for row in rows])
     if rows:
         draw(page, rows[0], words)
 
