@@ -44,8 +44,9 @@ typedef struct gemp_analysis_settings {
 	const char *x_attribute; /* spmv: the vertex attribute that gives the vector; NULL: a vector of ones */
 	/* spmv: number of multiplications; each one multiplies the y of the previous one; 1 by default */
 	uint32_t repeat;
-	bool normalize;           /* spmv: divide each y by its largest magnitude */
-	gemp_gather gather;       /* pagerank, spmv */
+	bool normalize;     /* spmv: divide each y by its largest magnitude */
+	const char *shown;  /* pagerank: a vertex attribute that the report's list of the largest ranks shows; NULL: none */
+	gemp_gather gather; /* pagerank, spmv */
 	gemp_layout_cut cut;      /* pagerank, spmv */
 	gemp_precision precision; /* pagerank, spmv */
 

@@ -13,19 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each distinct id is requested once. place[i]: the index of the key of ids[i] among the received keys. */
-gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
-                                 const gemp_vertex *ids, size_t count)
+/* Each distinct id is requested once. place[i]: the index of the value of ids[i] among the received values. */
+gemp_code gemp_vertex_attribute_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
+                                      const gemp_column *column, const gemp_vertex *ids, size_t count)
 {
-	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
 	GEMP_OWNED size_t *place = NULL;
 	GEMP_OWNED uint64_t *rows = NULL;
 	gemp_code code = GEMP_NEW(place, count);
 	GEMP_THEN(GEMP_NEW(rows, count));
-	GEMP_TRY(gemp_vertex_values(comm, code, graph, &graph->keys, ids, count, &keys, place));
+	GEMP_TRY(gemp_vertex_values(comm, code, graph, column, ids, count, &values, place));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = place[i];
-	return gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
+	return gemp_comm_agree(comm, gemp_column_gather(out, &values, NULL, rows, count));
+}
+
+gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
+                                 const gemp_vertex *ids, size_t count)
+{
+	return gemp_vertex_attribute_fetch(out, comm, graph, &graph->keys, ids, count);
 }
 
 /* A wanted key, and its index among the wanted keys. */

@@ -13,6 +13,10 @@
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count);
 
+/* Collective. The same for the values of an attribute, which must be loaded. The column is one of graph->attributes. */
+gemp_code gemp_vertex_attribute_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
+                                      const gemp_column *column, const gemp_vertex *ids, size_t count);
+
 /* Collective, with the same keys on all ranks. out[i] becomes the id of the vertex with keys[i], or GEMP_NO_VERTEX if
  * no vertex has this key. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,

@@ -177,6 +177,7 @@ static gemp_analysis_settings analysis_settings(const gemp_options *options)
 	settings.tolerance = options->tolerance;
 	settings.max_iterations = (uint32_t)options->max_iterations;
 	settings.x_attribute = options->vector;
+	settings.shown = options->shown_attribute;
 	settings.repeat = (uint32_t)options->repeat;
 	settings.normalize = options->normalize;
 	settings.gather = (gemp_gather)options->gather;
@@ -257,6 +258,7 @@ const gemp_command gemp_command_pagerank = {
 		"probability of finding the surfer there; ranks add up to 1. Parallel edges and loops count. Rows of FILE are "
 		"key and rank; the ten largest are shown.\n",
 	.examples = "gemp-mpi pagerank citations.h5 -o ranks.tsv\n"
+				"gemp-mpi pagerank movies.h5 --direction either --show name\n"
 				"# as seen from two vertices; as the attribute `near` of the graph\n"
 				"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
 				"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",

@@ -47,6 +47,24 @@ def jumps(graph, path):
     run(1, "pagerank", path, "--source", "v900", code=2, says="source v900")
 
 
+def names_beside_keys():
+    """--show adds an attribute to the list of the largest ranks, on each number of ranks."""
+    with open("v.tsv", "w") as file:
+        file.write("id\ttype\tname\tborn\nv1\tP\tAda L.\t1815\nv2\tP\t\t\nv3\tP\tZo\u00eb\t-3\n")
+    with open("e.tsv", "w") as file:
+        file.write("src\tdst\nv1\tv3\nv2\tv3\nv3\tv1\n")
+    run(1, "import", "--vertices", "v.tsv", "--edges", "e.tsv", "-o", "named.h5", "-q")
+    for number in 1, 3:
+        text = run(number, "pagerank", "named.h5", "--show", "name", "--json", "report.json").stdout
+        top = [(one["key"], one["shown"]) for one in report()["top"]]
+        assert top == [("v3", "Zo\u00eb"), ("v1", "Ada L."), ("v2", None)], top
+        table = text[text.index("key"):].splitlines()[:5]
+        assert table[0].split() == ["key", "name", "rank"] and "Ada L." in table[3], table
+    run(1, "pagerank", "named.h5", "--show", "born", "--json", "report.json", "-q")
+    assert [one["shown"] for one in report()["top"]] == [-3, 1815, None]
+    run(3, "pagerank", "named.h5", "--show", "title", code=2, says="show title: vertices of named.h5 have no such attribute")
+
+
 def small_graphs():
     close(found_by(Graph(["one", "two"], []).write("alone"), 2), {"one": 0.5, "two": 0.5}, 1e-6)
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
@@ -82,6 +100,7 @@ def main():
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 5 * i)
     check(undirected, undirected.write("u"), 2)
     jumps(graph, path)
+    names_beside_keys()
     small_graphs()
     assert "still change" in run(1, "pagerank", path, "--max-iterations", "2").stderr
     found_by(path, 2, "--tolerance", "0", "--max-iterations", "7")

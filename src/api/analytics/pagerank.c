@@ -9,6 +9,7 @@
 #include "core/quantity.h"
 #include "core/threads.h"
 #include "io/file/stream.h"
+#include "io/rows/row_text.h"
 #include "io/rows/vertex_keys.h"
 
 #include <math.h>
@@ -244,28 +245,81 @@ static void choose_own(top_list *out, const gemp_layout *layout, const double *r
 			insert(out, &t.ranges[range].top[i]);
 }
 
-/* Collective. The keys are fetched from their owners, since any rank may own a vertex of the list. */
+/* *out becomes the attribute that the list shows beside the keys, or NULL. GEMP_EUSAGE if the graph has none of the
+ * name. */
+static gemp_code find_shown(const gemp_column **out, const gemp_analysis *a)
+{
+	const char *name = a->settings.shown, *file = a->job.graph->name;
+	*out = name ? gemp_table_find(&a->job.shard->attributes, name) : NULL;
+	return *out || !name ? GEMP_OK
+	                     : gemp_fail(GEMP_EUSAGE,
+	                                 "show %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those "
+	                                 "that they have",
+	                                 name, file, file);
+}
+
+/* Collective. The keys and the values of the shown attribute, for the vertices of the list. They are fetched from their
+ * owners, since any rank may own a vertex of the list. */
+static gemp_code fetch_names(gemp_column *keys, gemp_column *values, gemp_analysis *a, const ranked *top, size_t count)
+{
+	gemp_shard *graph = a->job.shard;
+	const gemp_column *shown;
+	gemp_vertex ids[TOP];
+	for (size_t i = 0; i < count; i++)
+		ids[i] = top[i].id;
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_vertex_keys_fetch(keys, a->job.comm, graph, ids, count));
+	GEMP_TRY(find_shown(&shown, a));
+	if (!shown)
+		return GEMP_OK;
+	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(shown - graph->attributes.columns)));
+	return gemp_vertex_attribute_fetch(values, a->job.comm, graph, shown, ids, count);
+}
+
+/* Returns the value of an attribute as JSON. Lists, which are no attributes, and NULL become null. */
+static json_t *value_json(const gemp_value *value)
+{
+	if (value->null)
+		return json_null();
+	switch (value->type) {
+	case GEMP_INTEGER: return json_integer(value->integer);
+	case GEMP_FLOAT: return gemp_json_real(value->real);
+	case GEMP_BOOLEAN: return json_boolean(value->truth);
+	default: return json_stringn(value->string.bytes, value->string.size);
+	}
+}
+
+/* Collective. */
 static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	gemp_vertex ids[TOP];
+	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text lines = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text table = { 0 };
+	const char *shown = a->settings.shown;
 	json_auto_t *list = json_array();
-	for (size_t i = 0; i < count; i++)
-		ids[i] = top[i].id;
-	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
-	gemp_report_print(a->job.report, "\n  %-30s %12s\n", "key", "rank");
+	GEMP_TRY(fetch_names(&keys, &values, a, top, count));
+	gemp_text_print(&lines, "key\t%s%srank\n", shown ? shown : "", shown ? "\t" : "");
 	for (size_t i = 0; i < count; i++) {
-		gemp_value key = gemp_column_get(&keys, i);
-		gemp_text_clear(&text);
-		gemp_value_print(&key, &text);
-		gemp_report_print(a->job.report, "  %-30s %12.6g\n", text.data, top[i].rank);
-		json_array_append_new(list, json_pack("{s:o, s:f}", "key", gemp_json_key(&key), "rank", top[i].rank));
+		const gemp_value key = gemp_column_get(&keys, i);
+		json_t *one = json_pack("{s:o, s:f}", "key", gemp_json_key(&key), "rank", top[i].rank);
+		gemp_value_print(&key, &lines);
+		if (shown) {
+			const gemp_value value = gemp_column_get(&values, i);
+			json_object_set_new(one, "shown", value_json(&value));
+			gemp_text_print(&lines, "\t");
+			if (!value.null)
+				gemp_value_print(&value, &lines);
+		}
+		gemp_text_print(&lines, "\t%.6g\n", top[i].rank);
+		json_array_append_new(list, one);
 	}
-	gemp_report_print(a->job.report, "\n");
+	gemp_code code = gemp_text_status(&lines);
+	GEMP_THEN(gemp_align_tsv(&table, lines.data, lines.size));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	gemp_report_print(a->job.report, "\n%s\n", table.data);
 	gemp_report_set(a->job.report, "top", json_incref(list));
-	return gemp_comm_agree(a->job.comm, gemp_text_status(&text));
+	return GEMP_OK;
 }
 
 /* Collective. The TOP vertices of all ranks are among the TOP vertices of each rank. */
@@ -338,6 +392,7 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	GEMP_OWNED double *jump = NULL;
 	GEMP_TRY(gemp_analysis_begin(&a, &kind, out, graph, edges, settings, report));
 	GEMP_TRY(check(&a.settings));
+	GEMP_TRY(find_shown(&(const gemp_column *){ NULL }, &a));
 	const bool fp64 = is_double(&a);
 	GEMP_TRY(gemp_analysis_layout(
 		&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a.job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),

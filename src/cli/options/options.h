@@ -95,7 +95,7 @@ typedef struct gemp_options {
 	const char *alphabet;
 	uint64_t word_length;
 	/* bfs, sssp, pagerank, spmv */
-	const char *source, *into, *column, *personalization, *vector;
+	const char *source, *into, *column, *personalization, *vector, *shown_attribute;
 	gemp_list sources;
 	int direction, precision, pass, gather, cut;
 	bool transpose, normalize;

@@ -27,6 +27,8 @@ static const gemp_option options[] = {
 	  "Write the graph with the results as attributes of its vertices; may be G.h5 itself." },
 	{ "column", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_ANALYSIS, OF_OUTPUT, AT(column),
 	  "With --into: name of the attribute, or prefix of the names if there are two. Default: the name of the command." },
+	{ "show", 0, GEMP_OPTION_TEXT, "ATTRIBUTE", NULL, GEMP_ON_PAGERANK, OF_OUTPUT, AT(shown_attribute),
+	  "Attribute of the vertices that the list of the largest ranks shows beside the key, such as a name." },
 	{ "tree", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_COMPONENTS, OF_OUTPUT, AT(tree),
 	  "Write a row for each edge of a spanning forest to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, OF_OUTPUT, AT(output), "The file to write." },
