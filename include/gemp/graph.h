@@ -180,7 +180,7 @@ typedef struct gemp_export_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
-/* Collective. Writes a graph for other programs as tsv, csv, jsonl, graphml, dot, mtx or xmi (docs/formats.md). For tsv
+/* Collective. Writes a graph for other programs as tsv, csv, jsonl, graphml, dot, mtx, xmi or adjacency (docs/formats.md). For tsv
  * and csv there are two files, F.vertices.tsv and F.edges.tsv if the path is F.tsv. Reports names and sizes of the
  * files. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,

@@ -87,8 +87,9 @@ typedef enum gemp_export_format {
 	GEMP_EXPORT_DOT,
 	GEMP_EXPORT_MTX,
 	GEMP_EXPORT_XMI,
+	GEMP_EXPORT_ADJACENCY,
 } gemp_export_format;
-#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
+#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi|adjacency"
 
 /* How vertices are assigned to parts. */
 typedef enum gemp_partitioner {

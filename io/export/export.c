@@ -24,6 +24,7 @@ static const gemp_export_writer *const forms[] = {
 	&gemp_export_dot,
 	&gemp_export_mtx,
 	&gemp_export_xmi,
+	&gemp_export_adjacency,
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -43,8 +44,8 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 	if (*format != GEMP_EXPORT_AUTO)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
-	                 "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
-	                 ".mtx); name the format",
+	                 "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot, "
+	                 ".mtx or .adj); name the format",
 	                 path);
 }
 
@@ -112,12 +113,18 @@ typedef struct export_part {
 	uint64_t size;
 } export_part;
 
+static bool is_printed(const gemp_export_options *options)
+{
+	return strcmp(options->path, "-") == 0;
+}
+
 /* Measures or writes the text if it is longer than `max` bytes. The text of many lines is written at once, since a call
- * of pwrite for each line would cost more than making the line. */
+ * of pwrite for each line would cost more than making the line. A text for stdout stays in memory until the end, since
+ * rank 0 prints the texts of the ranks one after the other. */
 static gemp_code flush_text(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
-	if (code != GEMP_OK || p->text.size <= max)
+	if (code != GEMP_OK || p->text.size <= max || is_printed(p->e->options))
 		return code;
 	if (p->measuring)
 		p->size += p->text.size;
@@ -151,7 +158,7 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
 		while (r->out_offsets[*row + 1] <= from + i)
 			++*row;
-		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row),
+		gemp_export_edge edge = { p->relation, from + i, *row, gemp_column_get(names, *row),
 			                      gemp_column_get(ends, place[i]) };
 		code = fail_in_edge(e->form->edge(e, &edge, &p->text), e, &edge);
 		GEMP_THEN(flush_text(p, FLUSHED));
@@ -186,13 +193,16 @@ static gemp_code walk_edges(export_part *p)
 	return GEMP_OK;
 }
 
-/* Collective. Walks twice, over the vertices or over the edges of a relation: to measure and to write. */
+/* Collective. Walks twice, over the vertices or over the edges of a relation: to measure and to write. One walk makes a
+ * text for stdout. */
 static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(export_part *),
                             size_t relation)
 {
 	export_part p = { .e = e, .output = output, .relation = relation, .measuring = true };
 	gemp_code code = walk(&p);
-	if (code == GEMP_OK) {
+	if (is_printed(e->options)) {
+		GEMP_THEN(gemp_output_write(output, p.text.data, p.text.size));
+	} else if (code == GEMP_OK) {
 		gemp_output_reserve(output, p.size);
 		p.measuring = false;
 		code = walk(&p);
@@ -233,6 +243,8 @@ static gemp_code name_files(const gemp_export_context *e, gemp_export_files *fil
 {
 	const gemp_export_writer *form = e->form;
 	bool matrix = form == &gemp_export_mtx, alone = !form->two_files || e->numbered;
+	if (is_printed(e->options) && (form->beside || !alone))
+		return gemp_fail(GEMP_EUSAGE, "%s makes two files, which stdout cannot hold; name a file", form->ending);
 	if (form->beside) {
 		files->vertices = name_beside(e, "", form->beside_ending);
 		files->edges = gemp_strdup(e->options->path);

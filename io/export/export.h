@@ -13,7 +13,8 @@
  *   mtx        Matrix Market: vertices are numbered from 1 in the order of keys. F.keys.tsv lists keys and numbers; it is
  *              left out if every key equals its number
  *   xmi        a model of EMF, and F.metamodel.ecore, which readers of the model need. A rank holds the keys of the
- *              targets of all its edges */
+ *              targets of all its edges
+ *   adjacency  lists of neighbours: `a -> b, c` a line, and `a` alone for a vertex without edges */
 
 #ifndef GEMP_IO_EXPORT_EXPORT_H
 #define GEMP_IO_EXPORT_EXPORT_H
@@ -74,6 +75,7 @@ typedef struct gemp_export_targets {
 typedef struct gemp_export_edge {
 	size_t relation;
 	size_t row;                /* index among this rank's edges of the relation */
+	size_t source_row;         /* the source's index among this rank's vertices */
 	gemp_value source, target; /* keys of the ends; for mtx their numbers */
 } gemp_export_edge;
 
@@ -108,7 +110,7 @@ typedef struct gemp_export_writer {
 } gemp_export_writer;
 
 extern const gemp_export_writer gemp_export_tsv, gemp_export_csv, gemp_export_jsonl, gemp_export_graphml,
-	gemp_export_dot, gemp_export_mtx, gemp_export_xmi;
+	gemp_export_dot, gemp_export_mtx, gemp_export_xmi, gemp_export_adjacency;
 
 bool gemp_export_includes(const gemp_export_context *e, size_t relation); /* tests whether the relation is written */
 /* The edge's value in e->columns.columns[column]. */

@@ -147,22 +147,25 @@ static void print_way_back(const gemp_report *report, const gemp_shard *graph, g
 	gemp_report_detail(report, " -o G.h5\n");
 }
 
-/* Reports the name of the only file, or of the files of vertices and edges. */
+/* Reports the name of the only file, or of the files of vertices and edges. The size of a text on stdout is unknown. */
 static void report_files(gemp_report *report, const gemp_shard *graph, const gemp_export_files *files)
 {
 	json_t *list = json_array();
 	const char *const paths[] = { files->vertices, files->edges };
-	uint64_t bytes = (files->vertices ? file_size(files->vertices) : 0) + file_size(files->edges);
+	const bool printed = strcmp(files->edges, "-") == 0;
+	const uint64_t bytes = printed ? 0 : (files->vertices ? file_size(files->vertices) : 0) + file_size(files->edges);
 	for (size_t i = 0; i < 2; i++) {
 		if (!paths[i])
 			continue;
 		json_array_append_new(list, json_string(paths[i]));
 		gemp_report_detail(report, "%s%s", i && files->vertices ? " and " : "", paths[i]);
 	}
-	gemp_report_detail(report, ": %s, %s, %s\n", gemp_counted(graph->vertex_count, "vertex").text,
-	                   gemp_counted(gemp_shard_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
+	gemp_report_detail(report, ": %s, %s%s%s\n", gemp_counted(graph->vertex_count, "vertex").text,
+	                   gemp_counted(gemp_shard_edges(graph), "edge").text, printed ? "" : ", ",
+	                   printed ? "" : gemp_shown_bytes(bytes).text);
 	gemp_report_set(report, "output", list);
-	gemp_report_set(report, "bytes", gemp_json_count(bytes));
+	if (!printed)
+		gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }
 
 /* Local. Refuses a weight for formats that would ignore the weight. */
@@ -191,7 +194,7 @@ gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_expo
 		return GEMP_OK;
 	report_files(report, shard, &files);
 	gemp_report_graph(report, shard);
-	if (how.format != GEMP_EXPORT_DOT && !how.type)
+	if (how.format != GEMP_EXPORT_DOT && !how.type && strcmp(path, "-") != 0)
 		print_way_back(report, shard, how.format, &files);
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	gemp_report_seconds(report, &timers, false);

@@ -206,7 +206,7 @@ const gemp_command gemp_command_convert = {
 		"The ending of F selects the format: .tsv or .csv makes two files, F.vertices.tsv and F.edges.tsv for F.tsv, "
 		"which import reads again; .jsonl, .graphml and .dot make one file; .xmi (EMF) comes with its metamodel, "
 		"F.metamodel.ecore; .mtx (Matrix Market) numbers the vertices in the order of their keys, and F.keys.tsv "
-		"lists the key of each number.\n"
+		"lists the key of each number; .adj lists the neighbours of each vertex in a line.\n"
 		"All ranks write at once. The files do not depend on the number of ranks.\n",
 	.examples = "gemp-mpi convert movies.h5 -o movies.csv\n"
 				"mpirun -n 8 gemp-mpi convert movies.h5 -o movies.graphml\n"

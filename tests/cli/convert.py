@@ -130,7 +130,7 @@ def check_matrix(folder, edges):
 def same_bytes(folder):
     """Every format has the same bytes with several numbers of ranks."""
     for form, extra, files in (("csv", (), ("vertices.csv", "edges.csv")), ("jsonl", (), ("jsonl",)),
-                               ("dot", (), ("dot",)), ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
+                               ("dot", (), ("dot",)), ("adj", (), ("adj",)), ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
         for ranks in (1, 3) if form != "csv" else (1, 2, 3):
             run(ranks, "convert", f"{folder}/g.h5", "-o", f"{folder}/g{ranks}.{form}", "-q", *extra)
         for file in files:
@@ -193,11 +193,35 @@ def undirected(folder):
     assert scipy.io.mmread(f"{folder}/u.mtx").toarray().tolist() == [[0, 5, 0], [5, 1, 7], [0, 7, 0]]
 
 
+def neighbours(path):
+    """Returns the sorted neighbours of each vertex in adjacency text."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").partition(" -> ") for line in file]
+    assert len({name for name, _, _ in lines}) == len(lines), "a vertex has two lines"
+    return {name: sorted(others.split(", ")) for name, _, others in lines}
+
+
+def to_stdout(folder):
+    """Formats with one file can also be printed, with the same bytes as in a file. Others refuse."""
+    run(1, "generate", "uniform", "--vertices", "50", "--edges", "90", "--directed", "1", "-o", f"{folder}/p.h5", "-q")
+    for format_, ending in (("adjacency", "adj"), ("jsonl", "jsonl"), ("graphml", "graphml"), ("dot", "dot")):
+        run(1, "convert", f"{folder}/p.h5", "-o", f"{folder}/p.{ending}", "-q")
+        for ranks in 1, 3:
+            shown = run(ranks, "convert", f"{folder}/p.h5", "--format", format_, "-o", "-").stdout
+            assert shown.encode() == read(f"{folder}/p.{ending}"), (format_, ranks)
+    for format_ in "csv", "tsv":
+        run(2, "convert", f"{folder}/p.h5", "--format", format_, "-o", "-", code=2, says="stdout")
+    run(1, "convert", f"{folder}/p.h5", "-o", "-", code=2, says="name the format")
+    run(2, "import", f"{folder}/p.adj", "-o", f"{folder}/q.h5", "-q")
+    run(1, "convert", f"{folder}/q.h5", "-o", f"{folder}/q.adj", "-q")
+    assert neighbours(f"{folder}/p.adj") == neighbours(f"{folder}/q.adj")
+
+
 def way_back(folder):
     """The import command that convert prints must work. Formats that declare keys and attributes give the same graph."""
     run(1, "generate", "movies", "--films", "20", "-o", f"{folder}/m.h5", "-q")
     wanted = json.loads(run(1, "info", f"{folder}/m.h5", "--json", "-").stdout)["graph"]
-    for format_ in "tsv", "csv", "jsonl", "graphml", "mtx":
+    for format_ in "tsv", "csv", "jsonl", "graphml", "mtx", "adj":
         printed = run(1, "convert", f"{folder}/m.h5", "-o", f"{folder}/m.{format_}").stdout
         line = next(line for line in printed.splitlines() if line.startswith("Back: gemp-mpi import "))
         run(1, *line.replace("G.h5", f"{folder}/back.h5").split()[2:], "-q")
@@ -224,6 +248,7 @@ def refused(folder):
 with tempfile.TemporaryDirectory() as place:
     kinds_of_keys(place)
     undirected(place)
+    to_stdout(place)
     way_back(place)
     refused(place)
 print("all passed")
