@@ -183,7 +183,7 @@ void gemp_runtime_free(gemp_runtime *context)
 	if (context->evict_resident)
 		context->evict_resident(context);
 	close_devices(context);
-	gemp_free(context);
+	gemp_free_all(context->launch_sizes.launches, context);
 }
 
 enum { PLACE_SIZE = 320 };

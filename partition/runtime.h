@@ -38,6 +38,20 @@ typedef struct gemp_rank_work {
 	uint64_t inexact;
 } gemp_rank_work;
 
+/* A launch of a search: the size that was planned, tasks that were offered and taken, matches that workers found room
+ * for or wanted to write, rows of the result buffer (0: matches were only counted), seconds of the kernel. */
+typedef struct gemp_launch_size {
+	double batch;
+	uint64_t tasks, taken, results, capacity;
+	double seconds;
+} gemp_launch_size;
+
+/* The first launches, if a profile is wanted. */
+typedef struct gemp_launch_sizes {
+	gemp_launch_size *launches; /* [count] owned */
+	size_t count, capacity;
+} gemp_launch_sizes;
+
 typedef struct gemp_runtime {
 	gemp_comm *comm;         /* borrowed */
 	const char *device_spec; /* borrowed; the text that gemp_device_assign takes, or NULL */
@@ -52,6 +66,7 @@ typedef struct gemp_runtime {
 	gemp_budgets budgets;
 	gemp_timers timers;
 	double hidden_seconds; /* seconds of kernels of a search during which the host did work of other phases */
+	gemp_launch_sizes launch_sizes;
 	gemp_traffic traffic;
 	size_t program_builds;          /* programs that were built and not loaded from the cache */
 	struct gemp_resident *resident; /* rows of graphs on the device, see resident.h */

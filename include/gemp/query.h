@@ -48,7 +48,7 @@ typedef struct gemp_query_settings {
 	int64_t replicate;
 	uint64_t combinations; /* limit on the combinations of matches of pattern parts that no edge joins; 0: 10^9 */
 	uint64_t lanes;        /* number of work-items for one row, at most 1024; 0: chosen for the device */
-	double launch_factor;  /* factor C of the launch formula (docs/ranks.md); 0: the default */
+	double launch_factor;  /* factor C of the launch formula (docs/launch-sizes.md); 0: the default */
 	/* find all embeddings and keep one of each match by a hash; otherwise order restrictions break the symmetry */
 	bool symmetry_by_hash;
 	/* where to search: on the threads of the host, without OpenCL; on devices; AUTO: small questions on the host */

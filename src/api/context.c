@@ -166,6 +166,7 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 {
 	runtime->timers = (gemp_timers){ 0 };
 	runtime->hidden_seconds = 0;
+	runtime->launch_sizes.count = 0;
 	runtime->traffic = (gemp_traffic){ 0 };
 	runtime->program_builds = 0;
 	runtime->work = (gemp_device_work){ 0 };

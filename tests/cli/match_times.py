@@ -74,6 +74,23 @@ def check_residual(report, tested, jacks, names, ranks, each):
     assert found["host_bytes"] * ranks >= found["bytes_copied"] or not each, found
 
 
+def check_launches():
+    """Each launch has the size that follows from the launch before by the formulas of docs/launch-sizes.md."""
+    for factor in (0.3, 0.8):
+        report, _ = search(1, "--on", "device", "--attributes", "after", "--launch-factor", str(factor), "--result-buffer",
+                           "5000", "--profile")
+        sizes = report["launch_sizes"]
+        least = min(size["planned"] for size in sizes)
+        assert len(sizes) == report["launches"] > 5 and all(size["capacity"] == 5000 for size in sizes), sizes
+        for last, size in zip(sizes, sizes[1:]):
+            ratio = last["capacity"] / max(last["results"], 1)
+            expected = last["planned"] * factor * (ratio if ratio > factor else 1)
+            expected = max(least, min(expected, 0.2 * last["taken"] / last["seconds"]))
+            assert abs(size["planned"] / expected - 1) < 1e-6, (last, size, expected)
+            assert size["taken"] <= size["tasks"] <= size["planned"], size
+        assert sum(size["taken"] for size in sizes) == report["pivots"], report
+
+
 def main():
     folder = tempfile.mkdtemp()
     os.chdir(folder)
@@ -98,6 +115,7 @@ def main():
             check_times(report, False, where == "device")
             assert not any(report["residual"].values()) and report["times"]["filter"]["max"] > 0, report
             assert (report["device_memory"]["graph"] > 0) == (where == "device"), report["device_memory"]
+        check_launches()
         text = run(1, "match", "m.h5", CASTS, "--on", "host", "--attributes", "after", "--profile", "-o", "rows.tsv").stdout
         line = next(line for line in text.splitlines() if line.startswith("  times "))
         assert all(name.replace("_", " ") + " " in line for name in (*WHOLE, *SEARCH)), line

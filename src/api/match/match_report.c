@@ -211,6 +211,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	GEMP_TRY(gemp_report_work(report, found->runtime));
 	GEMP_TRY(gemp_report_by_rank(report, found->runtime, found->how->profile));
 	report_launches(report, found->result);
+	gemp_match_launches_report(report, found);
 	report_plan(report, found);
 	gemp_report_exchange(report, &traffic, found->result->local_share,
 	                     found->result->exchange == GEMP_EXCHANGE_PULL ? "the rows read were at hand"

@@ -81,6 +81,25 @@ void gemp_match_times_report(gemp_report *report, const gemp_match_report *found
 	gemp_report_set(report, "times", times);
 }
 
+void gemp_match_launches_report(gemp_report *report, const gemp_match_report *found)
+{
+	const gemp_launch_sizes *sizes = &found->runtime->launch_sizes;
+	json_t *list = json_array();
+	if (!found->how->profile) {
+		json_decref(list);
+		return;
+	}
+	for (size_t i = 0; i < sizes->count; i++) {
+		const gemp_launch_size *launch = &sizes->launches[i];
+		json_t *one = gemp_json_counts({ "tasks", launch->tasks }, { "taken", launch->taken },
+		                               { "results", launch->results }, { "capacity", launch->capacity });
+		json_object_set_new(one, "planned", json_real(launch->batch));
+		json_object_set_new(one, "seconds", json_real(launch->seconds));
+		json_array_append_new(list, one);
+	}
+	gemp_report_set(report, "launch_sizes", list);
+}
+
 void gemp_match_residual_report(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_residual_figures *r = &found->result->residual;

@@ -42,6 +42,8 @@ const gemp_help_entry gemp_help_json[] = {
 	  "search, and how many are finished. transform --checkpoint: the same without parts." },
 	{ "launches, pivots, result_fill",
 	  "match: number of kernel launches and of start vertices; used share of the result buffer." },
+	{ "launch_sizes",
+	  "match --profile: the first launches of rank 0's first device: planned, tasks, taken, results, capacity, seconds." },
 	{ "searched_on", "match: host if threads of the host searched, without a device; otherwise device." },
 	{ "early_search",
 	  "match on devices: pivots from which threads of the host searched while the kernel was compiled, and the seconds of rank 0; absent if there were none." },

@@ -4,6 +4,7 @@
 #include "device/launch.h"
 #include "device/tuning.h"
 #include "kernels/match/match_abi.h"
+#include "match/search/launch_size.h"
 #include "match/search/load_balancer.h"
 #include "match/search/nested_search.h"
 
@@ -72,7 +73,8 @@ gemp_code gemp_search_overlap(gemp_search *search)
  * overhead of a launch to be small. */
 static const double launch_seconds = 0.2;
 
-enum { GROUP = 128 }; /* work-items of a work-group; default of the tuning key match.group */
+enum { MAX_NOTED = 1000 }; /* maximum number of launches whose sizes a report has */
+enum { GROUP = 128 };      /* work-items of a work-group; default of the tuning key match.group */
 
 static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
 {
@@ -295,22 +297,35 @@ static gemp_code kernel_error(const uint32_t *control)
 }
 
 /* Sets the number of tasks of the next launch of stage 0: four times the last number. If matches are listed and
- * stopping workers is expensive, the launch formula of GEMP holds instead: with C = launch_factor and capacity /
- * requested = r, the last number times r * C, or times C if r <= C. The launch should last at most about
- * launch_seconds, but every worker gets a task. `requested` is the number of rows of the result buffer that the workers
- * wanted. */
+ * stopping workers is expensive, the formulas of GEMP hold instead (docs/launch-sizes.md). The launch should last at
+ * most about launch_seconds, but every worker gets a task. `requested` is the number of rows of the result buffer that
+ * the workers wanted. */
 static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
 	double wave = (double)search->workers, next = search->batch * 4;
 	/* parking a worker costs nearly nothing */
 	bool inexpensive = search->emit.loops && search->options.launch_factor <= 0;
-	if (search->emit.listed && !inexpensive) {
-		double ratio = (double)search->result_capacity / fmax((double)requested, 1);
-		next = ratio > factor ? search->batch * ratio * factor : search->batch * factor;
-	}
+	if (search->emit.listed && !inexpensive)
+		next = gemp_launch_size_next(search->batch, search->result_capacity, requested, factor);
 	double limit = seconds > 0 ? (double)tasks * launch_seconds / seconds : next;
 	search->batch = fmax(fmin(next, limit), wave);
+}
+
+/* Notes the sizes of a launch of the rank's first device for the report of a profile. */
+static gemp_code note_size(gemp_search *search, uint64_t tasks, uint32_t taken, uint64_t requested, double seconds)
+{
+	gemp_launch_sizes *sizes = &search->context->launch_sizes;
+	if (!search->options.profile || search->options.leader || sizes->count == MAX_NOTED)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(sizes->launches, sizes->capacity, sizes->count + 1));
+	sizes->launches[sizes->count++] = (gemp_launch_size){ .batch = search->batch,
+		                                                  .tasks = tasks,
+		                                                  .taken = taken,
+		                                                  .results = requested,
+		                                                  .capacity = search->emit.listed ? search->result_capacity : 0,
+		                                                  .seconds = seconds };
+	return GEMP_OK;
 }
 
 /* Reads the control words and updates the work of the stage. A worker whose match did not fit into the result buffer is
@@ -345,8 +360,10 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 		s->fill += (double)rows / (double)search->result_capacity;
 		s->listing_launches++;
 	}
-	if (stage == 0)
+	if (stage == 0) {
+		GEMP_TRY(note_size(search, tasks, taken, requested, seconds));
 		update_batch(search, taken, requested, seconds);
+	}
 	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken,
 	               tasks, control[GEMP_CONTROL_PARKED], (unsigned long long)requested, seconds);
 	return GEMP_OK;
