@@ -93,9 +93,9 @@ def degrees(page, path):
 def write_graphs(page, made):
     page.text('''## Graphs
 
-Published are the names and the sizes. The largest degrees of the real graphs are those that their collections (SNAP, KONECT, Network
-Repository) name, rounded. A stand-in is an R-MAT graph with the published numbers of vertices and of drawn edges times the *scale*,
-without loops and parallel edges. In a matrix of 2^k rows, R-MAT gives about (a + b)^k of the edges to the first row and (a + c)^k to the
+The papers name the graphs and their sizes. The largest degrees of the real graphs are from the collections that have them (SNAP,
+KONECT, Network Repository), not from the papers. A stand-in is an R-MAT graph with the published numbers of vertices and of drawn edges
+times the *scale*, without loops and parallel edges. In a matrix of 2^k rows, R-MAT gives about (a + b)^k of the edges to the first row and (a + c)^k to the
 first column, so the largest degrees give a + b and a + c; a is the product of both. R21 and R19 have the chances of Graph500. Edges have
 random weights from 1 to 255.''')
     rows = []

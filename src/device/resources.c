@@ -42,7 +42,17 @@ static gemp_code options_of(gemp_text *out, const gemp_device *device, cl_progra
 	GEMP_TRY(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)));
 	GEMP_TRY(GEMP_NEW(options, size + 1));
 	GEMP_TRY(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, options, NULL)));
-	gemp_text_print(out, "%s -cl-nv-verbose -DGEMP_COMPILED_AT=%.0f", options, 1e9 * gemp_now());
+	gemp_text_print(out, "%s -cl-nv-verbose", options);
+	return gemp_text_status(out);
+}
+
+/* The source is that of the file, since a program that was loaded as a binary has none. One more kernel with the time in
+ * its code makes it a program that no cache has, neither of sources nor of PTX. */
+static gemp_code unknown_source(gemp_text *out, const char *file)
+{
+	GEMP_TRY(gemp_kernel_append(out, file));
+	gemp_text_print(out, "\n__kernel void gemp_compiled_at(__global ulong *time) { *time = %.0fUL; }\n",
+	                1e9 * gemp_now());
 	return gemp_text_status(out);
 }
 
@@ -54,20 +64,18 @@ static gemp_code read_log(char **log, const gemp_device *device, cl_program prog
 	return GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, *log, NULL));
 }
 
-/* The source is that of the file, since a program that was loaded as a binary has none. A failed build yields no log and
- * no failure, because the resources are not essential. */
+/* A failed build yields no log and no failure, because the resources are not essential. */
 gemp_code gemp_program_verbose_log(char **log, const gemp_device *device, const gemp_program *program, const char *file)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text options = { 0 };
-	GEMP_OWNED char *source = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text options = { 0 }, source = { 0 };
 	gemp_code code = GEMP_OK;
 	cl_int error = CL_SUCCESS;
 	*log = NULL;
 	if (!device->nvidia)
 		return GEMP_OK;
 	GEMP_TRY(options_of(&options, device, program->program));
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	const char *text = source;
+	GEMP_TRY(unknown_source(&source, file));
+	const char *text = source.data;
 	cl_program verbose = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
 	GEMP_TRY(gemp_cl_check(error, "clCreateProgramWithSource", __FILE__, __LINE__));
 	if (clBuildProgram(verbose, 1, &device->id, options.data, NULL, NULL) == CL_SUCCESS)
