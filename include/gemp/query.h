@@ -34,9 +34,12 @@ typedef struct gemp_query_settings {
 	 * 0 by default */
 	uint64_t preview;
 	const char *subgraph; /* graph file for the vertices and edges that the matches cover; NULL: none */
-	bool explain;         /* the text of the report begins with the plan */
-	bool profile;         /* count the rows of each step, and add more figures to the report */
-	bool dry_run;         /* end each run after planning: no kernel is built, and the only output is the report */
+	/* a picture of the pattern and of the order in which the search binds its vertices: .svg, .png or .dot; NULL: none.
+	 * Each query of a script has a picture of its own, with its number before the ending */
+	const char *picture;
+	bool explain; /* the text of the report begins with the plan */
+	bool profile; /* count the rows of each step, and add more figures to the report */
+	bool dry_run; /* end each run after planning: no kernel is built, and the only output is the report */
 	gemp_checkpoint_settings checkpoint; /* used by gemp_query_write and gemp_query_count of a single query */
 
 	/* How the search works. The matches do not depend on the following settings. */

@@ -43,10 +43,10 @@ static gemp_code check_options(const gemp_options *options)
 		return gemp_fail(GEMP_EUSAGE, "--count makes no rows for --output to write; leave one of the two out");
 	if (options->estimate)
 		GEMP_TRY(
-			gemp_options_refuse(options, "output|subgraph|limit|profile",
+			gemp_options_refuse(options, "output|subgraph|limit|profile|draw",
 		                        "has no effect with --estimate, which finds no matches; leave one of the two out"));
 	if (options->count_per)
-		GEMP_TRY(gemp_options_refuse(options, "count|subgraph|limit|estimate",
+		GEMP_TRY(gemp_options_refuse(options, "count|subgraph|limit|estimate|draw",
 		                             "cannot be combined with --count-per; leave one of the two out"));
 	if (gemp_is_stdout(options->output) && gemp_is_stdout(options->json))
 		return gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
@@ -70,7 +70,7 @@ static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, co
 	gemp_motif motifs[GEMP_MOTIFS_MAX];
 	size_t count;
 	GEMP_TRY(
-		gemp_options_refuse(options, "subgraph|limit|order|explain|profile|symmetry|pivot|estimate|count-per",
+		gemp_options_refuse(options, "subgraph|limit|draw|order|explain|profile|symmetry|pivot|estimate|count-per",
 	                        "is for a single pattern, and --pattern motifs counts many; search for one of them with "
 	                        "--pattern edges:..."));
 	if (is_drawing(options->output))
@@ -117,6 +117,7 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	gemp_query_settings settings = gemp_query_options(options);
 	settings.preview = MATCH_PREVIEW;
+	settings.picture = options->draw;
 	settings.subgraph = options->subgraph ? options->subgraph : is_drawing(options->output) ? options->output : NULL;
 	GEMP_TRY(check_options(options));
 	if (rows_path(options))
@@ -152,6 +153,7 @@ const gemp_command gemp_command_match = {
 		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m) RETURN a.name, count(m) AS n ORDER BY n DESC LIMIT 9\"\n"
 		"gemp-mpi match movies.h5 --query-file three-films.cypher --param least=3\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
+		"gemp-mpi match movies.h5 --query-file casts.cypher --dry-run --draw casts.svg\n"
 		"gemp-mpi match wiki.h5 --pattern motifs:4 --semantics induced\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",

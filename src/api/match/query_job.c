@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/file/output.h"
+#include "io/picture/pattern_picture.h"
 #include "match/filter/computed_columns.h"
 #include "match/forecast.h"
 #include "pattern/bind/bind.h"
@@ -131,6 +132,26 @@ static gemp_code explain(const gemp_query_job *job, bool shown)
 	else
 		gemp_log(GEMP_VERBOSE, "%s", plan);
 	gemp_report_set(job->base.report, "plan", json_string(plan));
+	return GEMP_OK;
+}
+
+/* Collective. Rank 0 draws the pattern. A query that is counted by sums or has several searches has no order. */
+static gemp_code draw(const gemp_query_job *job)
+{
+	GEMP_OWNED char *path = NULL;
+	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
+	const gemp_match *match = gemp_prepared_match(job->prepared);
+	gemp_code code = GEMP_OK;
+	if (!job->base.settings->picture)
+		return GEMP_OK;
+	if (match)
+		count = gemp_pivot_order(match, order);
+	if (job->comm->rank == 0) {
+		code = gemp_file_numbered(&path, job->base.settings->picture, job->number);
+		GEMP_THEN(gemp_pattern_picture_write(job->pattern, order, (size_t)count, path));
+	}
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
+	gemp_report_detail(job->base.report, "Wrote the picture of the pattern to %s.\n", path ? path : "");
 	return GEMP_OK;
 }
 
@@ -362,6 +383,7 @@ gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runt
 	const gemp_prepared_options options = { .match = job->base.how, .combinations = job->base.settings->combinations };
 	GEMP_TRY(gemp_prepared_prepare(&job->prepared, runtime, job->base.graph, job->pattern, &options));
 	GEMP_TRY(explain(job, job->base.settings->explain || dry));
+	GEMP_TRY(draw(job));
 	if (!dry)
 		return run_search(job);
 	gemp_report_set(report, "query", json_string(job->base.text));

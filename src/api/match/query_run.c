@@ -7,6 +7,7 @@
 #include "api/match/query_job.h"
 #include "core/memory.h"
 #include "io/file/output.h"
+#include "io/picture/pattern_picture.h"
 #include "query/output/subgraph_sink.h"
 
 #include <string.h>
@@ -100,6 +101,13 @@ static gemp_code check_paths(const gemp_query_request *request, const gemp_comm 
 		code = gemp_subgraph_sink_check(subgraph);
 		if (code == GEMP_OK && comm->rank == 0)
 			code = gemp_file_may_write("subgraph", subgraph);
+		GEMP_TRY(gemp_comm_agree(comm, code));
+	}
+	const char *picture = request->query->settings.picture;
+	if (picture) {
+		code = gemp_pattern_picture_check(picture);
+		if (code == GEMP_OK && comm->rank == 0)
+			code = gemp_file_may_write("draw", picture);
 		GEMP_TRY(gemp_comm_agree(comm, code));
 	}
 	return request->path ? gemp_rows_path_check(comm, "output", request->path) : GEMP_OK;

@@ -70,7 +70,7 @@ typedef struct gemp_options {
 	uint64_t parts;
 	int method, as;
 	/* match */
-	const char *changes, *dot, *svg;
+	const char *changes, *draw, *dot, *svg;
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
 	gemp_list parameters;
 	bool lenient;

@@ -20,6 +20,9 @@ static const gemp_option options[] = {
 	{ "subgraph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, OF_OUTPUT, AT(subgraph),
 	  "Write the vertices and edges of all matches as a graph: .h5, .tsv, .csv, .jsonl, .graphml, .dot (for Graphviz) "
 	  "or .mtx. Of paths of variable length it has only the ends." },
+	{ "draw", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, OF_OUTPUT, AT(draw),
+	  "Draw the pattern to FILE: .svg, .png or .dot (for Graphviz), with its conditions, the pivot and the order in which "
+	  "the search binds the vertices. With --dry-run nothing else is done." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL,
 	  GEMP_ON_EULER | GEMP_ON_EDGES | GEMP_ON_DEGREES | GEMP_ON_COMPONENTS | ON_ANALYSIS, OF_OUTPUT, AT(output),
 	  "Write the rows to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },

@@ -130,6 +130,7 @@ static gemp_code check_paths(const gemp_options *options)
 	GEMP_TRY(check_path(options, "subgraph", options->subgraph));
 	GEMP_TRY(check_path(options, "dot", options->dot));
 	GEMP_TRY(check_path(options, "svg", options->svg));
+	GEMP_TRY(check_path(options, "draw", options->draw));
 	GEMP_TRY(check_path(options, "tree", options->tree));
 	GEMP_TRY(check_path(options, "unitigs", options->unitigs));
 	return check_path(options, "gfa", options->gfa);
