@@ -2,6 +2,7 @@
  * front. The vertices are the words, and the edges are undirected. Lists have many a pair twice, once from each of its
  * words, so equal pairs are one edge. */
 
+#include "core/log.h"
 #include "core/status.h"
 #include "io/import/import.h"
 #include "io/import/words.h"
@@ -71,6 +72,7 @@ static gemp_code read_pairs(gemp_shard **out, const gemp_comm *comm, const gemp_
 	gemp_code code = gemp_import_declare_files(self.builder, options);
 	GEMP_THEN(gemp_words_declare(&self.words, self.builder));
 	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_step_times_next(options->steps, "parse");
 	for (size_t i = 0; i < options->edge_file_count; i++) {
 		gemp_lines lines;
 		self.file = (uint32_t)i + 1;

@@ -159,6 +159,7 @@ static gemp_code read_wiktionary(gemp_shard **out, const gemp_comm *comm, const 
 	gemp_code code = gemp_import_declare_files(self.builder, options);
 	GEMP_THEN(gemp_words_declare(&self.words, self.builder));
 	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_step_times_next(options->steps, "parse");
 	for (size_t i = (size_t)comm->rank; i < options->edge_file_count && code == GEMP_OK; i += (size_t)comm->size) {
 		self.place = OUTSIDE;
 		self.file = (uint32_t)i + 1;

@@ -2,19 +2,17 @@
 embeddings as published and by symmetry breaking, and the words of one language that these cycles and disjoint paths make
 likely synonyms. Without real data, `gemp-mpi generate translations` makes a list of the published length."""
 import collections
-import csv
 import glob
-import json
 import os
 import subprocess
 import sys
 
 import published
-from disjoint_paths import disjoint_paths
 from page import Page
 
-APPLICATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'configs', 'applications')
-QUERIES = {'4 words': 'synonyms', '5 words': 'synonyms-5', '6 words, 3 + 3': 'synonyms-6', '6 words, 2 + 4': 'synonyms-6-near'}
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'synonyms'))
+from synonyms import QUERIES, cycles_of_pairs, rank_by_paths, ranking, read_graph  # noqa: E402 (the path above is needed)
+
 METHODS = (('sets of words, by hash', 'hash', 'vertices'), ('sets of words, by symmetry breaking and hash', 'break', 'vertices'),
            ('cycles, by hash', 'hash', 'subgraph'), ('cycles, by symmetry breaking', 'break', 'subgraph'))
 SHOWN = 12
@@ -24,7 +22,8 @@ def options(parser):
     data = parser.add_mutually_exclusive_group()
     data.add_argument('--pairs', metavar='FILE', nargs='+', help='lists of translations: HU alma, a tab, EN apple')
     data.add_argument('--dump', metavar='FILE', nargs='+', help='dumps of Wiktionaries: enwiktionary-...-pages-articles.xml.bz2')
-    data.add_argument('--freedict', action='store_true', help="the dictionaries of Debian's packages dict-freedict-*, if installed")
+    data.add_argument('--freedict', metavar='FOLDER', nargs='?', const='/usr/share/dictd',
+                      help="the dictionaries of Debian's packages dict-freedict-* (default: /usr/share/dictd)")
     parser.add_argument('--language', metavar='LANG', help='language of the synonyms (default: the one with most words)')
 
 
@@ -45,23 +44,10 @@ def search(report):
 # DATA
 
 
-def tables(page, graph):
-    """Writes the graph as tables. Returns language and word of each vertex, and the ends of each edge."""
-    page.gemp('convert', graph, '-o', page.path('wiktionary.tsv'))
-    with open(page.path('wiktionary.vertices.tsv'), encoding='utf-8', newline='') as file:
-        rows = csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE)
-        names = {key.split(':')[0]: key for key in rows.fieldnames}
-        words = {row[names['id']]: (row[names['lang']], row[names['word']]) for row in rows}
-    with open(page.path('wiktionary.edges.tsv'), encoding='utf-8', newline='') as file:
-        rows = csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE)
-        edges = [(row['src'], row['dst']) for row in rows]
-    return words, edges
-
-
 def stand_in(page):
     """Generates translations and writes them as a list of pairs, which is what the published program read."""
     size = ['--pairs', 3000, '--concepts', 500] if page.options.small else ['--pairs', published.WIKTIONARY_PAIRS]
-    words, edges = tables(page, page.make('generated.h5', 'generate', 'translations', *size))
+    words, edges = read_graph(lambda line: page.gemp(*line), page.make('generated.h5', 'generate', 'translations', *size), page.folder)
     path = page.path('translations.pairs')
     with open(path, 'w', encoding='utf-8') as file:
         file.writelines('%s %s\t%s %s\n' % (*words[a], *words[b]) for a, b in edges)
@@ -83,9 +69,9 @@ def source(page):
         return ['--format', 'wiktionary', *given.dump]
     if not given.freedict:
         return stand_in(page)
-    files = sorted(glob.glob('/usr/share/dictd/*.index'))
+    files = sorted(glob.glob(os.path.join(given.freedict, '*.index')))
     if not files:
-        sys.exit('reproduce-wiktionary: no dictionaries in /usr/share/dictd; install some of the packages dict-freedict-*')
+        sys.exit('reproduce-wiktionary: no dictionaries in %s; install some of the packages dict-freedict-*' % given.freedict)
     page.text('The data are %d dictionaries of FreeDict, which Debian packages as dict-freedict-*.' % len(files))
     return ['--undirected', '--parallel', 'merge', *files]
 
@@ -95,7 +81,7 @@ def prepare(page):
     page.text('## Data')
     files, graph = source(page), page.path('wiktionary.h5')
     report = page.gemp('import', *files, '-o', graph)
-    words, edges = tables(page, graph)
+    words, edges = read_graph(lambda line: page.gemp(*line), graph, page.folder)
     languages = collections.Counter(language for language, _ in words.values())
     page.table(['data', 'here'], [
         ['words', len(words)], ['pairs', len(edges)], ['pairs published', published.WIKTIONARY_PAIRS],
@@ -151,60 +137,15 @@ of the process. All cycles are enumerated, though they could be counted by sums 
 # SYNONYMS
 
 
-def cycles_of_pairs(page, graph, language):
-    """Returns, for each query, the number of cycles of each pair of words."""
-    found = {}
-    for name, query in QUERIES.items():
-        output = page.path('synonyms.jsonl')
-        page.gemp('match', graph, '--query-file', os.path.relpath(os.path.join(APPLICATIONS, query + '.cypher')), '--param',
-                  'lang=' + language, '-o', output)
-        with open(output, encoding='utf-8') as file:
-            rows = [json.loads(line) for line in file]
-        counts = {(row['word'], row['synonym']): row.get('cycles', row.get('ways', 0)) for row in rows}
-        if query == 'synonyms':  # two of the words in common make a cycle
-            counts = {pair: ways * (ways - 1) // 2 for pair, ways in counts.items()}
-        found[name] = {tuple(sorted(pair)): count for pair, count in counts.items()}
-    return found
-
-
-def ranking(counts):
-    return sorted(counts, key=lambda pair: (-counts[pair], pair))
-
-
-def rank_by_paths(found, key_of, edges):
-    """Returns the first rows (pair, disjoint paths of at most 2, 3 and 4 edges, paths, neighbours of the two words) in the order of
-    disjoint paths, and the number of all pairs. Two words have no more disjoint paths than neighbours, so most pairs need no flow."""
-    neighbours = collections.defaultdict(set)
-    for a, b in edges:
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    total = collections.Counter()
-    for counts in found.values():
-        total.update(counts)
-    degree = {pair: [len(neighbours[key_of[word]]) for word in pair] for pair in total}
-    most = {pair: min(degree[pair]) for pair in total}
-    rows = []
-    for pair in ranking(most):
-        if len(rows) >= SHOWN and most[pair] < rows[SHOWN - 1][3]:
-            break
-        paths = disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], 4)
-        if len(rows) >= SHOWN and len(paths) < rows[SHOWN - 1][3]:
-            continue
-        fewer = [len(disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], length)) for length in (2, 3)]
-        rows.append((pair, *fewer, len(paths), paths, degree[pair]))
-        rows.sort(key=lambda row: (-row[3], -row[2], -row[1], -total[row[0]], row[0]))
-    return rows[:SHOWN], len(total)
-
-
-def draw(page, row, words):
-    """Draws the disjoint paths of the pair by Graphviz."""
-    ends = [row[4][0][0], row[4][0][-1]]
+def draw(page, paths, words):
+    """Draws disjoint paths between two words by Graphviz."""
+    ends = [paths[0][0], paths[0][-1]]
     text = ['graph { rankdir=LR; bgcolor=white; node [shape=box style="rounded,filled" fillcolor="#eeeeee" fontname=sans fontsize=10];']
-    for vertex in dict.fromkeys(vertex for path in row[4] for vertex in path):
+    for vertex in dict.fromkeys(vertex for path in paths for vertex in path):
         colour = ' fillcolor="#fdae6b"' if vertex in ends else ''
         label = ('%s\\n%s' % (words[vertex][1].replace('\\', '\\\\'), words[vertex][0])).replace('"', '\\"')
         text.append('"%s" [label="%s"%s];' % (vertex.replace('"', '\\"'), label, colour))
-    for path in row[4]:
+    for path in paths:
         text.append(' -- '.join('"%s"' % vertex.replace('"', '\\"') for vertex in path) + ';')
     picture = page.path('synonyms.svg')
     done = subprocess.run(['dot', '-Tsvg', '-o', picture], input='\n'.join(text + ['}']), text=True, capture_output=True)
@@ -216,7 +157,7 @@ def draw(page, row, words):
 def synonyms(page, graph, words, edges, languages):
     language = page.options.language or min(languages, key=lambda name: (-languages[name], name))
     key_of = {word: key for key, (own, word) in words.items() if own == language}
-    found = cycles_of_pairs(page, graph, language)
+    found = cycles_of_pairs(lambda line: page.gemp(*line), graph, language, page.folder)
     page.text('''## Synonyms of %s
 
 Two words of one language on a common cycle have two disjoint paths of translations between them, as `configs/applications/synonyms*.cypher`
@@ -226,15 +167,17 @@ The pairs with most cycles:''' % language)
     shown = list(QUERIES)
     page.table(['rank'] + shown, [[i + 1] + ['%s, %s: %s' % (*tops[name][i], format(found[name][tops[name][i]], ','))
                                             if i < len(tops[name]) else 'no other' for name in found] for i in range(SHOWN)])
-    rows, pairs = rank_by_paths(found, key_of, edges)
+    rows, pairs = rank_by_paths(found, key_of, edges, SHOWN)
     page.text('''A word of many meanings makes many cycles, but only one path of a set of disjoint paths. So the number of disjoint paths says more: it is the
 largest number of paths between two words that have no other word in common. For paths of at most four edges it is a flow
-(`jobs/reproduce/disjoint_paths.py`); for five and more the problem is NP-hard. %s pairs of words have cycles of four to six words. The first
+(`jobs/synonyms/disjoint_paths.py`); for five and more the problem is NP-hard. %s pairs of words have cycles of four to six words. The first
 in the order of disjoint paths:''' % format(pairs, ','))
     page.table(['pair', 'neighbours', 'paths of at most 4 edges', 'of at most 3', 'of 2'] + ['cycles of ' + name for name in shown],
-               [[', '.join(row[0]), '%d, %d' % tuple(row[5]), row[3], row[2], row[1]] + [found[name].get(row[0], 0) for name in found] for row in rows])
+               [[', '.join(pair), '%d, %d' % tuple(degrees), *reversed(numbers), *(found[name].get(pair, 0) for name in found)]
+                for pair, numbers, _, degrees in rows])
+    page.text('`jobs/synonyms.sh` writes such a list of the words of any language, for any graph of translations.')
     if rows:
-        draw(page, rows[0], words)
+        draw(page, rows[0][2], words)
 
 
 def main():

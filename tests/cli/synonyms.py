@@ -1,8 +1,10 @@
-"""Compares the queries configs/applications/synonyms*.cypher with a search of all paths in Python, on generated translations."""
+"""Compares the queries configs/applications/synonyms*.cypher and the lists of jobs/synonyms.sh with a search of all paths in
+Python, on generated translations. tests/unit/disjoint_paths.py tests the numbers of disjoint paths."""
 import collections
 import csv
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -49,14 +51,44 @@ def expected(words, neighbours, lang, lengths):
     return {pair: count // 2 for pair, count in found.items()}  # each pair was found from both of its words
 
 
+def listed(folder, *options, code=0):
+    script = os.path.join(SOURCE, "jobs", "synonyms.sh")
+    done = subprocess.run(["bash", script, f"{folder}/g.h5", *options], capture_output=True, text=True,
+                          env=dict(os.environ, GEMP_PYTHON=sys.executable))
+    assert done.returncode == code, done
+    return done
+
+
+def check_list(folder, words, neighbours, wanted):
+    """wanted: by query, the cycles of each pair of words."""
+    listed(folder, "--language", "EN", "-o", f"{folder}/list.tsv")
+    with open(f"{folder}/list.tsv", encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file][1:]
+    assert {frozenset(row[:2]) for row in rows} == set().union(*wanted.values()), len(rows)
+    key_of = {word: key for key, (lang, word) in words.items() if lang == "EN"}
+    for row in rows:
+        one, other = (neighbours[key_of[word]] for word in row[:2])
+        numbers = [int(cell) for cell in row[2:]]
+        assert numbers[2] == len(one & other) and numbers[3:5] == [len(one), len(other)], row
+        assert numbers[2] <= numbers[1] <= numbers[0] <= min(numbers[3:5]), row
+        assert numbers[5:] == [cycles.get(frozenset(row[:2]), 0) for cycles in wanted.values()], row
+    order = [tuple(-int(cell) for cell in row[2:5]) for row in rows]
+    assert order == sorted(order)
+    some = listed(folder, "--language", "EN", "--top", "3").stdout.splitlines()
+    assert some[1:] == ["\t".join(row) for row in rows[:3]], some
+    assert "has no words of language 'XX'; it has " in listed(folder, "-l", "XX", code=1).stderr
+    return rows
+
+
 def main():
-    total = 0
+    total = longer = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed, languages in ((1, 6), (2, 10)):
             run(1, "generate", "translations", "--pairs", "300", "--concepts", "50", "--languages", str(languages), "--seed",
                 str(seed), "-o", f"{folder}/g.h5", "--quiet")
             run(1, "convert", f"{folder}/g.h5", "-o", f"{folder}/g.tsv", "--quiet")
             words, neighbours = read_graph(folder)
+            wanted_of = {}
             for number, (name, lengths) in enumerate(QUERIES.items()):
                 wanted = expected(words, neighbours, "EN", lengths)
                 run(1 + 2 * (number % 2), "match", f"{folder}/g.h5", "--query-file",
@@ -68,7 +100,9 @@ def main():
                        else row["cycles"] for row in rows}
                 assert len(got) == len(rows) and got == wanted, (seed, name, len(got), len(wanted))
                 total += len(rows)
-    assert total > 50, total
+                wanted_of[name] = wanted
+            longer += sum(row[2] != row[4] for row in check_list(folder, words, neighbours, wanted_of))
+    assert total > 50 and longer > 5, (total, longer)
 
 
 main()

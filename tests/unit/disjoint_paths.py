@@ -1,11 +1,11 @@
-"""Tests jobs/reproduce/disjoint_paths.py: on small random graphs the number of disjoint paths is that of the largest set among
+"""Tests jobs/synonyms/disjoint_paths.py: on small random graphs the number of disjoint paths is that of the largest set among
 all sets of paths, and on some graphs it has a closed form."""
 import itertools
 import os
 import random
 import sys
 
-sys.path.insert(0, os.path.join(os.environ.get("GEMP_SOURCE_DIR", "."), "jobs", "reproduce"))
+sys.path.insert(0, os.path.join(os.environ.get("GEMP_SOURCE_DIR", "."), "jobs", "synonyms"))
 from disjoint_paths import disjoint_paths  # noqa: E402 (the path above is needed)
 
 
