@@ -93,11 +93,11 @@ def degrees(page, path):
 def write_graphs(page, made):
     page.text('''## Graphs
 
-The papers name the graphs and their sizes. The largest degrees of the real graphs are from the collections that have them (SNAP,
-KONECT, Network Repository), not from the papers. A stand-in is an R-MAT graph with the published numbers of vertices and of drawn edges
-times the *scale*, without loops and parallel edges. In a matrix of 2^k rows, R-MAT gives about (a + b)^k of the edges to the first row and (a + c)^k to the
-first column, so the largest degrees give a + b and a + c; a is the product of both. R21 and R19 have the chances of Graph500. Edges have
-random weights from 1 to 255.''')
+The papers name the graphs and their sizes. The largest degrees of the real graphs are from the collections that have them
+(SNAP, KONECT, Network Repository), not from the papers. A stand-in is an R-MAT graph with the published numbers of vertices
+and of drawn edges times the *scale*, without loops and parallel edges. In a matrix of 2^k rows, R-MAT gives about (a + b)^k
+of the edges to the first row and (a + c)^k to the first column, so the largest degrees give a + b and a + c; a is the
+product of both. R21 and R19 have the chances of Graph500. Edges have random weights from 1 to 255.''')
     rows = []
     for name, graph in made.items():
         vertices, edges, what = published.SHUFFLE_GRAPHS[name]
@@ -116,17 +116,18 @@ def iteration(graph, application, method):
 def write_speedups(page, made):
     page.text('''## Decode against polling, convergence and atomics
 
-Each application streams all edges in every iteration: it makes a tuple of each edge, shuffles the tuples, and updates the vertices
-(`gemp-mpi bench analytics`; docs/shuffle.md explains it). BFS and SSSP end when no vertex changes. The answers of all methods are
-compared with those of our engines. A speed-up is the time of an iteration by the other method divided by that of decode, so a number below
-1 means that decode is slower. A method that was cut off after its seconds has the mean of the iterations until then, with their number in
-brackets.
+Each application streams all edges in every iteration: it makes a tuple of each edge, shuffles the tuples, and updates the
+vertices (`gemp-mpi bench analytics`; docs/shuffle.md explains it). BFS and SSSP end when no vertex changes. The answers of
+all methods are compared with those of our engines. A speed-up is the time of an iteration by the other method divided by
+that of decode, so a number below 1 means that decode is slower. A method that was cut off after its seconds has the mean of
+the iterations until then, with their number in brackets.
 
-Ranges have up to 8,192 destinations. The time of polling and of convergence grows with the number of ranges, since each range reads all
-tuples. A stand-in with a scale below 1 has fewer ranges than the real graph, so these speed-ups are smaller than those of the real graph.
+Ranges have up to 8,192 destinations. The time of polling and of convergence grows with the number of ranges, since each
+range reads all tuples. A stand-in with a scale below 1 has fewer ranges than the real graph, so these speed-ups are smaller
+than those of the real graph.
 
-The published speed-ups are the largest of PageRank on the eight graphs: up to 100 times the convergence kernel and 6 times polling. Speed-ups of
-single graphs, of the other applications and of atomics are not in our sources.''')
+The published speed-ups are the largest of PageRank on the eight graphs: up to 100 times the convergence kernel and 6 times
+polling. Speed-ups of single graphs, of the other applications and of atomics are not in our sources.''')
     best = {method: max(iteration(graph, 'pagerank', method) / iteration(graph, 'pagerank', 'decode') for graph in made.values())
             for method in OTHERS}
     page.compare([('PageRank, decode over convergence, largest', published.SHUFFLE_OVER_CONVERGENCE, best['converge']),
@@ -155,9 +156,9 @@ def speedup_row(name, graph, application):
 def write_engines(page, made):
     page.text('''## Edge streaming against our engines
 
-Edge streaming does the same work in every iteration. The engines of `gemp-mpi pagerank`, `bfs`, `sssp` and `spmv` read only what an iteration
-needs, from rows that are prepared before. The table has the seconds of a whole run: 10 iterations of PageRank, BFS and SSSP to
-their ends, and one product. A run by decode that was cut off is marked with +.''')
+Edge streaming does the same work in every iteration. The engines of `gemp-mpi pagerank`, `bfs`, `sssp` and `spmv` read only
+what an iteration needs, from rows that are prepared before. The table has the seconds of a whole run: 10 iterations of
+PageRank, BFS and SSSP to their ends, and one product. A run by decode that was cut off is marked with +.''')
     rows = []
     for name, graph in made.items():
         cells = [name]
@@ -181,10 +182,10 @@ def write_tuples(page):
         best[size] = max(best.get(size, 0), rate)
     page.text('''## Tuples of 4 to 64 bytes
 
-The published decoder comes close to the memory's bandwidth divided by the size of a tuple, since it reads each tuple once and sends it to the
-memory of its range. Here decode writes the tuples back, in the order of 256 ranges, after it has counted them, so at most bandwidth / (2 w + 4)
-tuples of w bytes a second are possible. Bandwidth is that of a copy on the device, read and written: %.3g GB/s. Published rates are not in our
-sources, only that they are close to the bandwidth.''' % (copy / 1e9))
+The published decoder comes close to the memory's bandwidth divided by the size of a tuple, since it reads each tuple once
+and sends it to the memory of its range. Here decode writes the tuples back, in the order of 256 ranges, after it has counted
+them, so at most bandwidth / (2 w + 4) tuples of w bytes a second are possible. Bandwidth is that of a copy on the device,
+read and written: %.3g GB/s. Published rates are not in our sources, only that they are close to the bandwidth.''' % (copy / 1e9))
     page.table(['bytes of a tuple', '10^6 tuples/s', 'bandwidth / w, 10^6/s', 'share of it', 'bandwidth / (2 w + 4), 10^6/s', 'share'],
                [[size, rate / 1e6, copy / size / 1e6, rate * size / copy, copy / (2 * size + 4) / 1e6, rate * (2 * size + 4) / copy]
                 for size, rate in best.items()])
@@ -207,9 +208,9 @@ def users(kernel, kernel_options):
 def write_resources(page, kernels):
     page.text('''## Resources
 
-For each kernel that the applications launch: local memory of a work-group, private memory of a work-item outside registers, and registers of
-a work-item, as the driver tells. PoCL, for CPU devices, reports the same private memory for every kernel. On the FPGA the table had logic and
-memory blocks, which have no counterpart here.''')
+For each kernel that the applications launch: local memory of a work-group, private memory of a work-item outside registers,
+and registers of a work-item, as the driver tells. PoCL, for CPU devices, reports the same private memory for every kernel.
+On the FPGA the table had logic and memory blocks, which have no counterpart here.''')
     rows = {}
     for entry in kernels:
         application = users(entry['kernel'], entry['options'])
@@ -222,6 +223,8 @@ memory blocks, which have no counterpart here.''')
 
 
 def chosen_graphs(page):
+    if page.options.graphs and not os.path.isdir(page.options.graphs):
+        raise SystemExit('reproduce-shuffle: --graphs %s: there is no such folder' % page.options.graphs)
     names = page.options.only.split(',') if page.options.only else SMALL if page.options.small else list(published.SHUFFLE_GRAPHS)
     for name in names:
         if name not in published.SHUFFLE_GRAPHS:
@@ -231,10 +234,11 @@ def chosen_graphs(page):
 
 def main():
     page = Page('shuffle', 'Gather-apply-scatter with an on-the-fly shuffle', __doc__, options)
-    page.text('''An FPGA program streams the edges of a graph, makes a tuple (destination, value) of each edge, and shuffles the tuples to ranges of
-destinations whose values lie in local memory. Its *decoder* finds the tuples of a range without wasted cycles. It was compared with
-*polling*, where each range looks at every tuple, and with *convergence kernels* (Wang et al. 2017), where each range looks at
-every tuple and first collects its own. Here the shuffles run on an OpenCL device, and a fourth method adds tuples by *atomics*.''')
+    page.text('''An FPGA program streams the edges of a graph, makes a tuple (destination, value) of each edge, and shuffles
+the tuples to ranges of destinations whose values lie in local memory. Its *decoder* finds the tuples of a range without
+wasted cycles. It was compared with *polling*, where each range looks at every tuple, and with *convergence kernels* (Wang et
+al. 2017), where each range looks at every tuple and first collects its own. Here the shuffles run on an OpenCL device, and a
+fourth method adds tuples by *atomics*.''')
     made, kernels = {}, []
     for name in chosen_graphs(page):
         path, scale, weights = make_graph(page, name)
