@@ -1,7 +1,9 @@
-"""jobs/reproduce-gemp.sh on a tiny graph: the page has the seven times, the three sizes, the gains and all series."""
+"""jobs/reproduce-gemp.sh on a tiny graph: the page has the seven times, the three sizes, the gains and all series. With --imdb
+it reads IMDb's dumps."""
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from reproduce_case import check
@@ -40,3 +42,25 @@ for parts in range(7):  # of 2^parts parts
 assert rows("1")[0][1] == matches and rows("2")[1][0] < rows("2")[1][1] < 1, rows("2")  # push keeps more than lies in one part
 buffers = [row for row in rows("before") if len(row) == 7]
 assert [row[0] for row in buffers] == [100, 1000] and buffers[0][2] >= matches / 100 and buffers[1][2] >= matches / 1000
+
+
+def write_dumps(folder, films, people):
+    """Writes dumps of IMDb in which each film has a cast of 8, of which every fourth person is a Jack. A film's matches are a
+    Jack and three of the seven others."""
+    def table(name, header, lines):
+        with open(os.path.join(folder, name), "w") as file:
+            file.writelines("\t".join(map(str, line)) + "\n" for line in [header, *lines])
+
+    table("name.basics.tsv", ["nconst", "primaryName", "birthYear", "deathYear", "primaryProfession", "knownForTitles"],
+          [["nm%d" % i, "Ann B" if i % 4 else "Jack B", 1950, "\\N", "actor", "\\N"] for i in range(people)])
+    table("title.basics.tsv", ["tconst", "titleType", "primaryTitle", "originalTitle", "isAdult", "startYear", "endYear",
+                               "runtimeMinutes", "genres"],
+          [["tt%d" % i, "movie", "Film", "Film", 0, 1999, "\\N", 90, "Drama"] for i in range(films)])
+    table("title.principals.tsv", ["tconst", "ordering", "nconst", "category", "job", "characters"],
+          [["tt%d" % i, k, "nm%d" % ((i * 3 + k) % people), "actor", "\\N", "\\N"] for i in range(films) for k in range(8)])
+
+
+with tempfile.TemporaryDirectory() as dumps:
+    write_dumps(dumps, 40, 60)
+    text, content = check("gemp", "--imdb", dumps)
+    assert rows("IMDb") == [[100, 320, 420, 40 * 2 * 35, 40 * 8 * 35]], rows("IMDb")
