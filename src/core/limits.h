@@ -90,7 +90,7 @@ typedef struct gemp_limits {
 	 * some tenths of a second on one core; a driver takes as long to start]: query/query. */
 	uint64_t host_entries;
 	/* Seconds: partial matches are sent if that saves a rank at least this time, since the kernels that send take twice
-	 * as long to compile (PoCL: 6 instead of 3 seconds). With 0, only bytes decide [0.001]:
+	 * as long to compile (PoCL: 6 instead of 3.5 seconds). With 0, only bytes decide [0.01]:
 	 * match/exchange/push_pull. */
 	double push_pull_min_gain;
 	/* Factor: conditions on attributes are tested before the search without a sample of the search if the test costs

@@ -41,23 +41,24 @@ def check_tables(text):
     return ratios
 
 
-def check(name, *options):
-    """Runs the script in a temporary folder and returns the page's text and its JSON content."""
+def check(name, *options, published=True):
+    """Runs the script in a temporary folder and returns the page's text and its JSON content. published: the page compares its
+    figures with published ones."""
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(program.SOURCE, 'jobs', 'reproduce-%s.sh' % name)
         done = subprocess.run(['bash', script, '--small', '-o', folder, *options], env=dict(os.environ, GEMP_PYTHON=sys.executable),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stdout
-        return check_page(folder, name)
+        return check_page(folder, name, published)
 
 
-def check_page(folder, name):
+def check_page(folder, name, published=True):
     with open(os.path.join(folder, name + '.md')) as file:
         text = file.read()
     with open(os.path.join(folder, name + '.json')) as file:
         content = json.load(file)
-    assert content['comparisons'], 'nothing is compared with a published figure'
-    assert check_tables(text) > 0, 'no ratio to a published figure'
+    assert bool(content['comparisons']) == published, 'comparisons with published figures'
+    assert (check_tables(text) > 0) == published, 'ratios to published figures'
     pictures = re.findall(r'!\[[^\]]+\]\(([^)]+)\)', text)
     assert pictures, 'no picture'
     for picture in pictures:

@@ -5,8 +5,13 @@
 #include "match/exchange/working_set.h"
 
 /* seconds_per_read is the additional time of a read in the kernels for push, compared with the kernels for resident
- * rows, on one core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns). bytes_per_second is the rate of the network. */
-static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
+ * rows, on one core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns). An entry of a step without further checks costs a
+ * twentieth: the loop over the row is as in other kernels (PoCL, paths of 1.3 G matches: 6 instead of 4 ns a match).
+ * seconds_per_row_byte is the time in which rows for pull are coded, decoded and laid out (paths on 100,000 vertices of
+ * degree 64, four ranks: 8 to 16 ns; all measured in processor seconds, AMD EPYC, 2026-11-29). bytes_per_second is the
+ * rate of the network. */
+static const double seconds_per_read = 40e-9, unchecked_reads = 0.05, seconds_per_row_byte = 8e-9,
+					bytes_per_second = 1e9;
 
 /* The number of rows that this rank lacks, and the number of their entries. */
 typedef struct rows_needed {
@@ -297,7 +302,7 @@ static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64
 		if (step->kind == GEMP_EXTEND) {
 			double entries = fmax(entries_of(&w, s), passed);
 			double share = step->candidates ? candidate_fraction(q->statistics, step->vertex) : 1;
-			w.reads += 2 * entries;
+			w.reads += (step->check_count > 1 ? 2 : unchecked_reads) * entries;
 			add_verifying(&w, step, fmax(entries * share, passed), passed);
 		}
 		w.siblings = w.before > 0 ? passed / w.before : 1;
@@ -340,11 +345,13 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	return GEMP_OK;
 }
 
-/* Push must move fewer bytes. The time that this saves on the network must exceed the time that the slower kernels cost
- * by at least push_pull_min_gain seconds. If push_pull_min_gain is not positive, the cost of the kernels is ignored. */
+/* Push must move fewer bytes. The time that this saves on the network and in coding rows must exceed the time that the
+ * slower kernels cost by at least push_pull_min_gain seconds. If push_pull_min_gain is not positive, the cost of the
+ * kernels is ignored. */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
-	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;
+	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks +
+	                (double)e->pull_bytes * seconds_per_row_byte / ranks;
 	double later = (double)e->push_reads * seconds_per_read / ranks;
 	const double min_gain = gemp_limits_now()->push_pull_min_gain;
 	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (min_gain > 0) + min_gain;
