@@ -167,7 +167,8 @@ static gemp_code parse(gemp_pattern **out, const made_graph *made, const char *w
 	return code == GEMP_OK ? gemp_pattern_bind(*out, &made->graph) : code;
 }
 
-static gemp_code run(const input_rows *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found,
+/* `each`: values are copied for each row, and not once for each vertex. */
+static gemp_code run(const input_rows *g, const gemp_pattern *pattern, gemp_filter *filter, bool each, collector *found,
                      uint64_t *copied, uint64_t *referred)
 {
 	gemp_code code = GEMP_OK;
@@ -178,6 +179,8 @@ static gemp_code run(const input_rows *g, const gemp_pattern *pattern, gemp_filt
 	*found = (collector){ .input_rows = g };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
 	                                                            pattern->condition_count, filter, false, &next)));
+	if (each)
+		gemp_residual_copy_each(&sink);
 	GEMP_TRY_DONE(pass_rows(g, &sink));
 	const gemp_residual_figures figures = gemp_residual_figures_of(&sink);
 	*copied = gemp_comm_sum1(&test_comm, figures.copied);
@@ -188,20 +191,29 @@ done:
 	return code;
 }
 
-static void check(const input_rows *g, const question *q, gemp_filter *filter)
+static void check_copies(const input_rows *g, const question *q, gemp_filter *filter, bool each)
 {
 	gemp_pattern *pattern;
 	collector found;
 	uint64_t copied, referred;
 	assert_all_ok(parse(&pattern, g->made, q->where));
-	assert_all_ok(run(g, pattern, filter, &found, &copied, &referred));
+	assert_all_ok(run(g, pattern, filter, each, &found, &copied, &referred));
 	bool right = !found.wrong && found.rounds == ROUNDS && found.last_rounds == 1;
 	for (size_t i = 0; i < MAX_ROWS; i++)
 		right &= found.passed[i] == (g->rank[i] == test_comm.rank && q->holds(g, i));
 	assert_all(right);
 	assert_all(referred == MAX_ROWS * q->mentions);
-	assert_all(copied > 0 && copied <= (uint64_t)ROUNDS * (uint64_t)test_comm.size * MADE_VERTICES * q->mentions);
+	if (each) /* a condition may mention a value twice */
+		assert_all(copied >= MAX_ROWS && copied <= MAX_ROWS * q->mentions && copied % MAX_ROWS == 0);
+	else
+		assert_all(copied > 0 && copied <= (uint64_t)ROUNDS * (uint64_t)test_comm.size * MADE_VERTICES * q->mentions);
 	gemp_pattern_free(pattern);
+}
+
+static void check(const input_rows *g, const question *q, gemp_filter *filter)
+{
+	check_copies(g, q, filter, false);
+	check_copies(g, q, filter, true);
 }
 
 static void conditions_on_rows(void **state)
@@ -268,8 +280,11 @@ static void values_are_copied_once_a_round(void **state)
 		finders += finds;
 	}
 	assert_all_ok(parse(&pattern, g->made, "a.age > b.age OR b.age > c.age"));
-	assert_all_ok(run(g, pattern, NULL, &found, &copied, &referred));
+	assert_all_ok(run(g, pattern, NULL, false, &found, &copied, &referred));
 	assert_all(copied == 2 * gemp_comm_sum1(&test_comm, finders));
+	assert_all(referred == 4 * MAX_ROWS);
+	assert_all_ok(run(g, pattern, NULL, true, &found, &copied, &referred));
+	assert_all(copied == 3 * MAX_ROWS); /* of three pattern vertices */
 	assert_all(referred == 4 * MAX_ROWS);
 	gemp_pattern_free(pattern);
 	input_rows_free(g);
@@ -278,6 +293,7 @@ static void values_are_copied_once_a_round(void **state)
 typedef struct trial {
 	const input_rows *input_rows;
 	const gemp_pattern *pattern;
+	bool each;
 } trial;
 
 static gemp_code run_once(void *argument)
@@ -285,7 +301,7 @@ static gemp_code run_once(void *argument)
 	const trial *t = argument;
 	collector found;
 	uint64_t copied, referred;
-	return run(t->input_rows, t->pattern, NULL, &found, &copied, &referred);
+	return run(t->input_rows, t->pattern, NULL, t->each, &found, &copied, &referred);
 }
 
 static void memory_may_run_out(void **state)
@@ -297,8 +313,10 @@ static void memory_may_run_out(void **state)
 	gemp_pattern *pattern;
 	input_rows *g = input_rows_new(1);
 	assert_all_ok(parse(&pattern, g->made, "a.age > b.age AND c.good = true"));
-	t = (trial){ g, pattern };
-	assert_all_survive_no_memory(run_once, &t);
+	for (int each = 0; each < 2; each++) {
+		t = (trial){ g, pattern, each };
+		assert_all_survive_no_memory(run_once, &t);
+	}
 	gemp_pattern_free(pattern);
 	input_rows_free(g);
 	assert_all(gemp_memory_blocks() == 0);
