@@ -33,8 +33,9 @@ def elapsed(report):
 
 
 def searched(report):
-    """Returns the seconds of the search and of the names: what pivot, copies and launches can change."""
-    return sum(report['times'][part]['max'] for part in ('run', 'read_back', 'values', 'test', 'select', 'filter'))
+    """Returns the seconds of kernels and of names: what the pivot can change."""
+    names = sum(report['times'][part]['max'] for part in ('filter', 'values', 'test', 'select'))
+    return report['seconds']['kernel']['max'] + names
 
 
 def add_options(parser):
@@ -93,8 +94,8 @@ of this machine is known, a table says "not published".
 
 Unless a table says otherwise, a match is one person named Jack with a set of three others, the search runs on the
 device with one rank (`--on device`), and of two runs the faster one counts, so kernels come from a cache. *Before*
-means that names are tested for all people before the search (`--attributes before`); *after* means that they are tested for
-finished matches in a second phase, as in GEMP.'''
+means that names are tested for all people before the search (`--attributes before`); *after* means that they are
+tested for finished matches in a second phase, as in GEMP.'''
                        % (QUESTION % (FIRST, NAMES)).strip().replace('\n', '\n    '))
 
     def times_and_sizes(self):
@@ -195,7 +196,7 @@ each match.''')
 GEMP divided the graph at random into many parts. The device finds the matches within the part that it has, and the
 host finds the others meanwhile. A match has five vertices, so about 1 / P⁴ of the matches lie within one of P random
 parts. `--profile` measures the share for 1 to 64 parts: the ids of a graph file are in random order, so each range of
-ids is a random part.''')
+ids is a random part. Matches that share people are not independent, so small numbers scatter.''')
         self.page.table(['parts', 'matches', 'within one part', 'share', '1 / P⁴'],
                         [[parts, report['matches'], round(share * report['matches']), share, parts**-4.0]
                          for parts, share in shares.items()])
@@ -238,25 +239,29 @@ launches, and every match is found once. *Launch* is the time of the host in lau
                         log='xy')
 
     def launches(self):
-        size = 1000 if self.small else 100_000
         self.page.text('''## Launch sizes by formulas 1 to 3
 
 After a launch of n₀ tasks that used b of the B rows of the result buffer, the next launch has n = n₀ · (B / b) · C
 tasks (1) if B / b > C (3), and n = n₀ · C tasks (2) otherwise. `docs/launch-sizes.md` derives this and says where the
-program differs: a launch should last at most about 0.2 s, and on CPUs, where it costs nearly nothing to stop a
-worker, the formulas hold only with `--launch-factor C`. The result buffer has {:,} rows here. An *overflow* is a
-launch whose workers wanted more rows.'''.format(size))
-        rows = []
-        for factor in (0.5, 0.8) if self.small else (0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.2):
-            report = self.search('--attributes', 'before', '--result-buffer', size, '--launch-factor', factor,
-                                 '--profile', repeat=1)
-            log = report['launch_sizes']
-            over = sum(launch['results'] > launch['capacity'] for launch in log)
-            rows.append([factor, report['launches'], 100 * report['result_fill'], '%d of %d' % (over, len(log)),
-                         report['seconds']['kernel']['max'], elapsed(report)])
-        self.page.table(['C', 'launches', '% full', 'overflows', 'kernel s', 'run s'], rows)
-        self.page.lines('launches', 'C', '% of the result buffer that a launch uses', [row[0] for row in rows],
-                        {'measured': [row[2] for row in rows], '100 C': [100 * row[0] for row in rows]})
+program differs: a launch should last at most about 0.2 s, every worker gets a task, and on CPUs, where it costs
+nearly nothing to stop a worker, the formulas hold only with `--launch-factor C`. An *overflow* is a launch whose
+workers wanted more rows; of each run, the first 1,000 launches are looked at. Films have similar numbers of matches,
+and people named Jack very different ones, so the search from films (names tested after) uses about C of the buffer.''')
+        sizes = {'before': 1000} if self.small else {'before': 100_000, 'after': 10**7 if self.page.on_gpu() else 10**6}
+        factors = (0.5, 0.8) if self.small else (0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
+        rows, lines = [], {}
+        for moment, size in sizes.items():
+            for factor in factors:
+                report = self.search('--attributes', moment, '--result-buffer', size, '--launch-factor', factor,
+                                     '--profile', repeat=1)
+                log = report['launch_sizes']
+                over = sum(launch['results'] > launch['capacity'] for launch in log)
+                rows.append([moment, size, factor, report['launches'], 100 * report['result_fill'],
+                             '%d of %d' % (over, len(log)), report['seconds']['kernel']['max'], elapsed(report)])
+                lines.setdefault('names tested ' + moment, []).append(rows[-1][4])
+        self.page.table(['names tested', 'B', 'C', 'launches', '% full', 'overflows', 'kernel s', 'run s'], rows)
+        self.page.lines('launches', 'C', '% of the result buffer that a launch uses', factors,
+                        {**lines, '100 C': [100 * factor for factor in factors]})
 
     def ranks(self):
         self.page.text('''## Ranks
