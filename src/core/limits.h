@@ -99,6 +99,9 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: false keeps the keys of distinct matches as words, also where they fit into one or two numbers
 	 * [true]: match/distinct/distinct. */
 	bool distinct_packed;
+	/* Slots, a power of two, of the set of a device in which duplicates are looked up; CPU devices have a set then, too
+	 * [0: by memory and expected matches, and none on CPU devices]: match/distinct/device_set. */
+	size_t device_set_slots;
 	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit
 	 * into the cache of a core [2^14]: primitive/number_set. */
 	size_t number_leaf;

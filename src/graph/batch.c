@@ -192,7 +192,7 @@ static gemp_code count_rows(void *self, const gemp_batch *batch)
 {
 	gemp_count_sink *tally = self;
 	if (!tally->first_pass_done)
-		tally->rows += batch->rows;
+		tally->rows += batch->rows + batch->left_out;
 	for (int i = 0; tally->parts && !tally->first_pass_done && i < GEMP_PART_STEPS; i++)
 		for (size_t row = 0; row < batch->rows; row++)
 			tally->within[i] += lies_in_one_part(batch->vertices + row * (size_t)batch->vertex_count,

@@ -25,6 +25,9 @@ typedef struct gemp_batch {
 	/* [value_count] of `rows` rows: the results of the pattern's sub-patterns, by index; a boolean of EXISTS, an integer
 	 * of COUNT */
 	const gemp_column *values;
+	/* number of rows that the device has left out of this batch, since their classes had been passed on before; only a
+	 * sink that counts rows needs it */
+	uint64_t left_out;
 	const uint64_t *multiplicity; /* [rows] number of equal rows that each row stands for; NULL: 1 each */
 } gemp_batch;
 
@@ -81,11 +84,11 @@ enum { GEMP_PART_STEPS = 7 }; /* 1, 2, 4, ..., 64 parts */
 /* A sink that counts all matches, and the matches whose vertices are all in one of P parts of the graph. */
 
 typedef struct gemp_count_sink {
-	gemp_sink *next;      /* NULL: this is the last sink */
-	uint64_t vertices;    /* number of vertices of the graph */
-	bool parts;           /* within[] is computed */
-	bool first_pass_done; /* later passes bring the same rows again */
-	gemp_count rows;
+	gemp_sink *next;                    /* NULL: this is the last sink */
+	uint64_t vertices;                  /* number of vertices of the graph */
+	bool parts;                         /* within[] is computed */
+	bool first_pass_done;               /* later passes bring the same rows again */
+	gemp_count rows;                    /* with those that a device has left out */
 	gemp_count within[GEMP_PART_STEPS]; /* [i] number of matches within one of 2^i parts */
 } gemp_count_sink;
 

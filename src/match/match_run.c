@@ -1,6 +1,7 @@
 #include "match/match_run.h"
 
 #include "core/random.h"
+#include "match/device_sets.h"
 #include "match/distinct/distinct.h"
 #include "match/early_search.h"
 #include "match/exchange/rounds.h"
@@ -99,7 +100,7 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 /* The counters of a run, first of one rank and then of all ranks. One reduction sums the struct as an array of
  * numbers. */
 typedef struct run_figures {
-	uint64_t found, crossed, kept, classes, pivots;
+	uint64_t found, crossed, kept, classes, pivots, left_out;
 	uint64_t copied, referred;       /* numbers of attribute values */
 	uint64_t tested, passed;         /* matches before and after the conditions that the search has left */
 	uint64_t fetched, fetched_bytes; /* values of these conditions */
@@ -143,6 +144,7 @@ static run_figures gather_figures(gemp_match *m, const sink_chain *s, bool compl
 		              .kept = kept,
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
 		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter) : own_pivots(m->search),
+		              .left_out = search.left_out,
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
 		              .tested = residual.tested,
 		              .passed = residual.kept,
@@ -314,6 +316,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 		                                         .referred = s->residual.self ? f.referred : 0,
 		                                         .host_bytes = peaks[5],
 		                                         .device_bytes = peaks[6] },
+		                           .left_out = f.left_out,
 		                           .distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
 	result->result_fill_percent = f.listing_launches ? (uint64_t)(100 * fill / (double)f.listing_launches + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
@@ -328,8 +331,9 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 }
 
 /* Collective. If the interpreter gives up, the sinks have received nothing, and the search on devices is prepared. */
-static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result *rounds)
+static gemp_code run_search(gemp_match *m, const sink_chain *s, gemp_rounds_result *rounds)
 {
+	gemp_sink *first = s->first;
 	gemp_rounds_result device;
 	gemp_interpreter_result result;
 	bool done = false;
@@ -346,7 +350,10 @@ static gemp_code run_search(gemp_match *m, gemp_sink *first, gemp_rounds_result 
 	GEMP_TRY(gemp_early_search_run(m, first, rounds, &done));
 	if (done)
 		return GEMP_OK;
-	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &device));
+	gemp_code code = gemp_device_sets_new(m, &s->distinct);
+	GEMP_THEN(gemp_rounds_run(m->search, m->pull, &device));
+	gemp_device_sets_free(m);
+	GEMP_TRY(code);
 	rounds->rounds += device.rounds;
 	rounds->complete = device.complete;
 	gemp_multi_add_counts(m->search);
@@ -362,7 +369,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
-	GEMP_TRY(run_search(m, s.first, &rounds));
+	GEMP_TRY(run_search(m, &s, &rounds));
 	if (m->options.profile)
 		GEMP_TRY(sum_profile(m));
 	if (result)

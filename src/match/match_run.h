@@ -54,6 +54,7 @@ typedef struct gemp_match_result {
 	/* the conditions that were tested after the search: counts of all ranks, bytes of the rank with the most; 0: none */
 	gemp_residual_figures residual;
 	uint64_t distinct_passes;
+	uint64_t left_out; /* rows that devices have left out as duplicates of earlier rows (match/distinct/device_set.h) */
 	/* the sample that the host has counted, too (match/sample_check.h): pivots, and their matches as the plan counts
 	 * them; 0 pivots: nothing was checked */
 	uint64_t checked_pivots, checked_matches;

@@ -152,6 +152,7 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 	                gemp_json_counts({ "copied", result->values_copied }, { "referred", result->values_referred }));
 	report_imbalance(report, found->runtime, result);
 	gemp_report_set_counts(report, { "distinct_passes", result->distinct_passes },
+	                       { "duplicates_left_out_by_devices", result->left_out },
 	                       { "stages_launched", result->stages_launched }, { "program_builds", builds });
 	if (!found->profile)
 		return;

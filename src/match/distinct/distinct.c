@@ -472,3 +472,9 @@ uint64_t gemp_distinct_passes(const gemp_sink *sink)
 	const distinct *d = sink->self;
 	return d->passes;
 }
+
+const gemp_packed_form *gemp_distinct_form(const gemp_sink *sink)
+{
+	const distinct *d = sink->self;
+	return d->form.packed && d->form.columns.vertices ? &d->form.columns : NULL;
+}

@@ -11,8 +11,8 @@
 
 #include "graph/batch.h"
 #include "graph/graph.h"
+#include "match/distinct/packed_form.h"
 #include "partition/runtime.h"
-#include "pattern/symmetry/permutation_group.h"
 
 typedef struct gemp_distinct_options {
 	int vertex_count, edge_count; /* columns of the batches */
@@ -52,5 +52,7 @@ size_t gemp_distinct_memory(const gemp_runtime *context);
 /* number of classes that this rank owns, over all passes so far */
 gemp_count gemp_distinct_count(const gemp_sink *distinct);
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);
+/* The steps that make the records of this sink, for sets of devices; NULL: there are none. */
+const gemp_packed_form *gemp_distinct_form(const gemp_sink *distinct);
 
 #endif

@@ -31,6 +31,8 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 		GEMP_TRY(gemp_readback_wait(&search->result[b]));
 		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
+	if (search->device_set && anew)
+		GEMP_TRY(gemp_device_set_clear(search->device_set));
 	if (search->emit.per && anew)
 		GEMP_TRY(gemp_buffer_zero(device, &search->vertex_counts, 0, search->vertex_counts.size));
 	search->seeds.next = search->range.first;
@@ -115,12 +117,19 @@ static size_t live_edges(const gemp_search *search)
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Starts to copy the results to the host. gemp_search_deliver waits for the end of the copy during the next launch. */
+/* Leaves out matches of known classes, and starts to copy the others to the host. gemp_search_deliver waits for the end of the copy during the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
 	gemp_readback *result = &search->result[buffer];
-	search->pending = (gemp_pending){ buffer, rows };
+	const size_t found = rows;
+	const double began = gemp_now();
+	if (search->device_set) {
+		GEMP_TRY(gemp_device_set_filter(search->device_set, &result->buffer, &rows));
+		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
+		search->statistics.left_out += found - rows;
+	}
+	search->pending = (gemp_pending){ buffer, rows, found - rows };
 	const gemp_readback_range ranges[] = {
 		{ 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex) },
 		{ search->result_edges, rows * live_edges(search) * sizeof(gemp_edge) },
@@ -134,7 +143,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 {
 	gemp_pending pending = search->pending;
 	search->pending.buffer = -1;
-	if (pending.buffer < 0 || !pending.count)
+	if (pending.buffer < 0 || !(pending.count + pending.left_out))
 		return GEMP_OK;
 	gemp_readback *result = &search->result[pending.buffer];
 	const gemp_search *leader = search->options.leader ? search->options.leader : search;
@@ -143,6 +152,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
 	size_t edges = live_edges(search);
 	gemp_batch batch = { .rows = pending.count,
+		                 .left_out = pending.left_out,
 		                 .vertex_count = search->plan->vertex_count,
 		                 .edge_count = (int)edges,
 		                 .vertices = (const void *)result->host[0],

@@ -40,6 +40,7 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 	to->taken += from->taken;
 	to->found_local += from->found_local;
 	to->found_crossed += from->found_crossed;
+	to->left_out += from->left_out;
 	to->kernel_seconds += from->kernel_seconds;
 	to->item_bytes += from->item_bytes;
 	to->item_words_bytes += from->item_words_bytes;

@@ -8,6 +8,7 @@
 #include "device/staging.h"
 #include "graph/batch.h"
 #include "match/codegen/kernel_text.h"
+#include "match/distinct/device_set.h"
 #include "match/filter/candidates.h"
 
 /* A range of pivots (by their position in the list of pivots), of seeds, or of tasks. */
@@ -57,6 +58,7 @@ typedef struct gemp_launching {
 typedef struct gemp_pending {
 	int buffer; /* index of the result buffer; -1: no matches are pending */
 	size_t count;
+	size_t left_out; /* matches of known classes, which the device has left out */
 } gemp_pending;
 
 typedef struct gemp_search_options {
@@ -98,6 +100,7 @@ typedef struct gemp_search_statistics {
 	uint64_t listing_launches;
 	uint64_t taken; /* number of tasks taken */
 	uint64_t found_local, found_crossed;
+	uint64_t left_out; /* matches that the device's set has left out as duplicates */
 	double kernel_seconds;
 	/* by step: bytes of partial matches sent to other ranks to enter the step or for its checks */
 	uint64_t sent[GEMP_MAX_STEPS];
@@ -128,7 +131,8 @@ typedef struct gemp_search {
 	gemp_buffer row_offsets[GEMP_MAX_VIEWS], column_indices[GEMP_MAX_VIEWS],
 		edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, pivot_bits, control;
-	gemp_readback result[2]; /* vertex ids row by row; from byte result_edges on, edges row by row */
+	gemp_device_set *device_set; /* borrowed; leaves out matches of known classes; NULL: all matches are delivered */
+	gemp_readback result[2];     /* vertex ids row by row; from byte result_edges on, edges row by row */
 	gemp_buffer out, out_capacity, out_base, tables, marks, passed, vertex_counts;
 	uint32_t candidate_words;
 	size_t areas;             /* stages * (ranks + 1) */

@@ -226,6 +226,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->row_words_bytes += one->row_words_bytes;
 	total->result_fill_percent = one->result_fill_percent;
 	total->distinct_passes += one->distinct_passes;
+	total->left_out += one->left_out;
 	total->checked_pivots += one->checked_pivots;
 	total->checked_matches += one->checked_matches;
 	total->complete = total->complete && one->complete;

@@ -1,0 +1,185 @@
+#include "match/distinct/device_set.h"
+
+#include "core/limits.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "device/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	GROUP = 256,             /* work-items of a work-group */
+	UNKNOWN_SLOTS = 1 << 24, /* slots if nobody knows how many classes to expect */
+	LEAST_SLOTS = 1 << 10,
+};
+
+/* Writes the macro FORM, whose lines are joined by backslashes. A choice is a comparison for each point of the orbit and
+ * a selection for each vertex, without arrays, so that everything stays in registers. */
+static void put_choice(gemp_text *text, const gemp_packed_form *form, const gemp_packed_choice *choice, size_t step)
+{
+	const size_t last = choice->orbit_size - 1;
+	gemp_text_print(text, "\tuint least_%zu = x_%d, at_%zu = 0;\\\n", step, choice->orbit[0], step);
+	for (size_t i = 1; i <= last; i++)
+		gemp_text_print(text, "\tif (x_%d < least_%zu) { least_%zu = x_%d; at_%zu = %zu; }\\\n", choice->orbit[i], step,
+		                step, choice->orbit[i], step, i);
+	for (size_t v = 0; v < form->vertices; v++) {
+		gemp_text_print(text, "\tconst uint y_%zu_%zu = ", step, v);
+		for (size_t i = 0; i < last; i++)
+			if (choice->to[i][v] != choice->to[last][v])
+				gemp_text_print(text, "at_%zu == %zu ? x_%d : ", step, i, choice->to[i][v]);
+		gemp_text_print(text, "x_%d;\\\n", choice->to[last][v]);
+	}
+	for (size_t v = 0; v < form->vertices; v++)
+		gemp_text_print(text, "\tx_%zu = y_%zu_%zu;\\\n", v, step, v);
+}
+
+static void put_number(gemp_text *text, const char *name, const gemp_packed_form *form, size_t begin, size_t end)
+{
+	gemp_text_print(text, "\t%s = 0;\\\n", name);
+	for (size_t v = begin; v < end; v++)
+		gemp_text_print(text, "\t%s = %s * %lluul + x_%zu;\\\n", name, name, (unsigned long long)form->base, v);
+}
+
+static void put_form(gemp_text *text, const gemp_packed_form *form)
+{
+	const size_t first = gemp_min(form->digits, form->vertices);
+	gemp_text_print(text, "#define FORM(v, low, high) {\\\n");
+	for (size_t v = 0; v < form->vertices; v++)
+		gemp_text_print(text, "\tuint x_%zu = v[%zu];\\\n", v, v);
+	for (size_t s = 0; s < form->swap_count; s++) {
+		const int a = form->swaps[s][0], b = form->swaps[s][1];
+		gemp_text_print(text, "\t{ const uint a = min(x_%d, x_%d), b = max(x_%d, x_%d); x_%d = a; x_%d = b; }\\\n", a,
+		                b, a, b, a, b);
+	}
+	for (size_t c = 0; c < form->choice_count; c++)
+		put_choice(text, form, &form->choices[c], c);
+	put_number(text, "low", form, 0, first);
+	gemp_text_print(text, "\tlow++;\\\n");
+	put_number(text, "high", form, first, form->vertices);
+	gemp_text_print(text, "}\n");
+}
+
+static unsigned lanes_of(const gemp_device *device)
+{
+	return device->gpu ? 32 : 1;
+}
+
+/* A CPU device runs the work-items of a group one after another, so that small groups cost more than lanes save. */
+static size_t group_of(const gemp_device *device)
+{
+	return device->gpu ? gemp_worker_group_size(device, lanes_of(device), GROUP) : GROUP;
+}
+
+static gemp_code build(gemp_device_set *set, const gemp_packed_form *form)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	gemp_text_print(&text, "#define GEMP_LANES %u\n#define VERTICES %zu\n#define WORDS %zu\n", lanes_of(set->device),
+	                form->vertices, form->words);
+	put_form(&text, form);
+	GEMP_TRY(gemp_kernel_append(&text, "device_set.clh"));
+	GEMP_TRY(gemp_text_status(&text));
+	GEMP_TRY(gemp_program_new(&set->program, set->device, text.data, ""));
+	return gemp_kernel_new(&set->kernel, &set->program, "device_set");
+}
+
+static bool has_atomics(const gemp_device *device)
+{
+	size_t size = 0;
+	GEMP_OWNED char *names = NULL;
+	if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS ||
+	    GEMP_NEW(names, size + 1) != GEMP_OK ||
+	    clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, names, NULL) != CL_SUCCESS)
+		return false;
+	return strstr(names, "cl_khr_int64_base_atomics") != NULL;
+}
+
+/* On a CPU device a set in one table costs a cache miss for each row, which is what match/distinct/class_set avoids. */
+static bool is_wanted(const gemp_device *device)
+{
+	const char *choice = getenv("GEMP_DEVICE_SET");
+	if (choice && strcmp(choice, "off") == 0)
+		return false;
+	return device->gpu || gemp_limits_now()->device_set_slots || (choice && strcmp(choice, "on") == 0);
+}
+
+/* Two slots for each class, as far as half of the free memory has room for them. */
+static size_t choose_slots(const gemp_device *device, size_t slot_bytes, size_t kept_bytes, double expected)
+{
+	const size_t free = device->memory - gemp_min(device->memory, device->buffer_bytes);
+	const size_t bytes = gemp_min(free - gemp_min(free, kept_bytes), device->max_buffer) / 2;
+	const double wanted = expected > 0 ? 2 * expected : UNKNOWN_SLOTS;
+	size_t slots = LEAST_SLOTS;
+	if (gemp_limits_now()->device_set_slots)
+		return gemp_limits_now()->device_set_slots;
+	while ((double)slots < wanted && 2 * slots * slot_bytes <= bytes)
+		slots *= 2;
+	return slots * slot_bytes <= bytes ? slots : 0;
+}
+
+gemp_code gemp_device_set_new(gemp_device_set **out, gemp_device *device, const gemp_packed_form *form, double expected,
+                              size_t rows)
+{
+	GEMP_OWNED_BY(gemp_device_set_free_at) gemp_device_set *set = NULL;
+	const size_t kept = rows * form->vertices * sizeof(gemp_vertex);
+	*out = NULL;
+	if (!is_wanted(device) || !has_atomics(device))
+		return GEMP_OK;
+	const size_t slots = choose_slots(device, form->words * sizeof(uint64_t), kept, expected);
+	if (!slots)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(set, 1));
+	set->device = device;
+	set->vertices = form->vertices;
+	set->words = form->words;
+	set->slots = slots;
+	GEMP_TRY(build(set, form));
+	GEMP_TRY(gemp_buffer_new(&set->table, device, slots * form->words * sizeof(uint64_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&set->kept, device, kept, NULL));
+	GEMP_TRY(gemp_buffer_new(&set->count, device, sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_device_set_clear(set));
+	*out = set;
+	set = NULL;
+	return GEMP_OK;
+}
+
+void gemp_device_set_free(gemp_device_set *set)
+{
+	if (!set)
+		return;
+	gemp_buffers_free(set->device, &set->table, &set->kept, &set->count);
+	gemp_kernels_free(&set->kernel);
+	gemp_program_store_and_free(set->device, &set->program);
+	gemp_free(set);
+}
+
+gemp_code gemp_device_set_clear(gemp_device_set *set)
+{
+	return gemp_buffer_zero(set->device, &set->table, 0, set->table.size);
+}
+
+/* The rows that pass are copied back, since no two work-groups of a kernel may move rows within one buffer. */
+gemp_code gemp_device_set_filter(gemp_device_set *set, const gemp_buffer *buffer, size_t *rows)
+{
+	gemp_device *device = set->device;
+	const uint32_t count = (uint32_t)*rows, none = 0;
+	const uint64_t mask = set->slots - 1;
+	uint32_t kept = 0;
+	double seconds;
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_buffer_write(device, &set->count, 0, sizeof none, &none));
+	GEMP_TRY(gemp_launch(device, set->kernel, count, group_of(device), GEMP_ARG(&count), GEMP_ARG(&buffer->mem),
+	                     GEMP_ARG(&mask), GEMP_ARG(&set->table.mem), GEMP_ARG(&set->kept.mem),
+	                     GEMP_ARG(&set->count.mem)));
+	GEMP_TRY(gemp_buffer_read(device, &set->count, 0, sizeof kept, &kept));
+	GEMP_TRY(gemp_launch_seconds(device, &seconds));
+	set->seconds += seconds;
+	set->dropped += count - kept;
+	*rows = kept;
+	if (!kept || kept == count)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, set->kept.mem, buffer->mem, 0, 0,
+	                                     kept * set->vertices * sizeof(gemp_vertex), 0, NULL, NULL)));
+	return GEMP_CL(clFinish(device->queue));
+}
