@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Measures strong and weak scaling of `gemp-mpi match` for a series of rank counts. Writes tables (CSV, JSON), plots, and a model
-# that predicts the time of runs with other numbers of ranks. docs/scaling.md explains the figures.
+# Measures strong and weak scaling of an engine of gemp-mpi for a series of rank counts. Writes tables (CSV, JSON), plots, and a
+# model that predicts the time of runs with other numbers of ranks. docs/scaling.md explains the figures.
 #
 #   jobs/scaling-study.sh strong --scale 18 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate
 #   jobs/scaling-study.sh weak --scale 14 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate
 #   jobs/scaling-study.sh strong --graph wiki.h5 --launcher "srun --mpi=pmix" -- --pattern clique:5 --count
+#   jobs/scaling-study.sh weak --engine pagerank --scale 20 --ranks 1,2,4,8
 #   jobs/scaling-study.sh predict FOLDER/strong.json FOLDER/weak.json -o FOLDER
 #   jobs/scaling-study.sh plot FOLDER/strong.json           draws a study that was measured elsewhere
 #   jobs/scaling-study.sh --help

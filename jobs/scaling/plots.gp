@@ -44,10 +44,12 @@ set boxwidth 0.8
 set yrange [0:1]
 set key outside right top reverse Left
 set xtics
-# A phase that takes less than 1 % of the time in every run is left out.
-phases = 'read convert build upload prepare kernel exchange resolve attributes distinct download write other'
-colours = '#9e9ac8 #6a51a3 #3f007d #bcbddc #c7e9c0 #31a354 #e6550d #fdae6b #8c6d31 #e7ba52 #9ecae1 #3182bd #cccccc'
-any = 'NR > 1 { for (c = 11; c <= 23; c++) if ($c > 0.01) any[c] = 1 }'
-seen = system("awk -F , '".any." END { for (c = 11; c <= 23; c++) if (any[c]) printf \"%d \", c }' '".data."'")
+# The phases are the columns from 11 on. A phase that takes less than 1 % of the time in every run is left out.
+header = system("head -n 1 '".data."' | cut -d , -f 11- | tr ',' ' '")
+last = 10 + words(header)
+colours = '#9e9ac8 #6a51a3 #3f007d #bcbddc #c7e9c0 #31a354 #e6550d #fdae6b #8c6d31 #e7ba52 #9ecae1 #3182bd #756bb1 #a1d99b #636363'
+colour(c) = c == last ? '#cccccc' : word(colours, (c - 11) % words(colours) + 1)
+any = 'NR > 1 { for (c = 11; c <= NF; c++) if ($c > 0.01) any[c] = 1 }'
+seen = system("awk -F , '".any." END { for (c = 11; c <= NF; c++) if (any[c]) printf \"%d \", c }' '".data."'")
 plot for [i = 1:words(seen)] rows(word(outboxes, 1)) using int(word(seen, i)):xtic(1) \
-	lc rgb word(colours, word(seen, i) - 10) title word(phases, word(seen, i) - 10)
+	lc rgb colour(int(word(seen, i))) title word(header, word(seen, i) - 10)

@@ -1,22 +1,22 @@
-"""Implements scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, and writes tables, plots and a
-model.
+"""Implements scaling-study.sh: plans a series of runs of an engine of gemp-mpi (engines.py), runs it, and writes tables, plots
+and a model.
 """
 import argparse
 import json
-import math
 import os
 import shlex
 import subprocess
 import sys
 import time
 
+import engines
 import forecast
 import machine
 import tables
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 LAUNCHER = os.environ.get('GEMP_MPIRUN', 'mpirun -q --oversubscribe --bind-to none')
-ABOUT = '''Strong scaling: one graph, more and more ranks. Weak scaling: a graph that grows with the ranks.
+ABOUT = '''Strong scaling: one input, more and more ranks. Weak scaling: an input that grows with the ranks.
 Writes OUTPUT/STUDY.json, .csv, and plots where gnuplot is. docs/scaling.md explains the figures.'''
 PIN = os.path.join(machine.HERE, 'pin.sh')
 
@@ -38,7 +38,7 @@ def numbers(text):
 def parse(arguments):
     parser = argparse.ArgumentParser(prog='scaling-study.sh', allow_abbrev=False,
                                      formatter_class=argparse.RawTextHelpFormatter,
-                                     usage='scaling-study.sh strong|weak [OPTIONS] -- OPTIONS OF match\n'
+                                     usage='scaling-study.sh strong|weak [OPTIONS] -- ARGUMENTS OF THE ENGINE\n'
                                            '       scaling-study.sh predict STUDY.json... [OPTIONS]\n'
                                            '       scaling-study.sh plot STUDY.json... [-o FOLDER]',
                                      description=ABOUT)
@@ -46,10 +46,13 @@ def parse(arguments):
     parser.add_argument('studies', nargs='*', metavar='STUDY.json', help='predict, plot: what was measured earlier')
     add = parser.add_argument
     add('-o', '--output', metavar='FOLDER', help='default: scaling-DATE')
-    add('--graph', metavar='G.h5', help='strong: this graph (else one is generated)')
-    add('--generator', choices=['rmat', 'uniform'], default='rmat')
-    add('--scale', type=int, default=16, metavar='N', help='rmat: 2^N vertices; weak: for one rank (default 16)')
-    add('--edge-factor', type=int, default=8, metavar='N', help='edges a vertex (default 8)')
+    add('--engine', choices=list(engines.KINDS), default='match', help='what is measured (default match)')
+    add('--graph', metavar='FILE', help='strong: this graph, or for import and som this table (else one is generated)')
+    add('--generator', choices=['rmat', 'uniform', 'eulerian'], help='default: rmat; euler: always eulerian')
+    add('--scale', type=int, default=16, metavar='N',
+        help='2^N vertices, for som vectors; weak: for one rank (default 16)')
+    add('--edge-factor', type=int, default=8, metavar='N',
+        help='edges a vertex; for som half of the dimensions (default 8)')
     add('--ranks', type=numbers, metavar='A,B,...', help='default: powers of two up to the cores or tasks')
     add('--outboxes', type=numbers, metavar='A,B,...', help='message sizes: each number of ranks with each --outbox')
     add('--repeat', type=int, default=3, metavar='N', help='runs of each kind (default 3)')
@@ -73,52 +76,38 @@ def parse(arguments):
     add('-n', '--dry-run', action='store_true', help='print the commands')
     cut = arguments.index('--') if '--' in arguments else len(arguments)
     options = parser.parse_args(arguments[:cut])
-    options.match = arguments[cut + 1:]
+    options.arguments = arguments[cut + 1:]
+    engine = engines.KINDS[options.engine]
     later = options.study in ('predict', 'plot')
     if later and not options.studies:
         parser.error(options.study + ': which STUDY.json?')
-    if not later and (options.studies or not options.match):
-        parser.error('what is to be matched? Options of match follow --, as: -- --pattern cycle:4 --count')
+    if not later and (options.studies or (engine.needed and not options.arguments)):
+        parser.error(engine.needed or 'arguments of %s follow --' % options.engine)
     if options.study == 'weak' and options.graph:
-        parser.error('weak scaling generates its graphs: --graph is for strong')
+        parser.error('weak scaling generates its inputs: --graph is for strong')
+    if options.generator and options.generator not in engine.generators:
+        parser.error('--generator %s: %s needs %s' % (options.generator, options.engine, ' or '.join(engine.generators)))
+    if options.outboxes and options.engine not in ('match', 'transform'):
+        parser.error('--outboxes: %s has no --outbox' % options.engine)
     return options
-
-
-class Graph:
-    """A graph file, or the command that makes it. `share` is its size in multiples of the graph of one rank."""
-
-    def __init__(self, options, folder, share):
-        self.work = self.unit = None
-        self.path, self.command = options.graph, None
-        if options.graph:
-            return
-        vertices = share << options.scale
-        if options.generator == 'rmat':
-            scale = options.scale + int(math.log2(share))
-            name = 'rmat-%d-%d' % (scale, options.edge_factor)
-            size = ['--scale', scale, '--edge-factor', options.edge_factor]
-        else:
-            name = 'uniform-%d-%d' % (vertices, options.edge_factor)
-            size = ['--vertices', vertices, '--edges', vertices * options.edge_factor]
-        self.path = os.path.join(folder, name + '.h5')
-        self.command = [PROGRAM, 'generate', options.generator] + [str(s) for s in size] + ['-o', self.path, '--quiet']
 
 
 class Study:
     def __init__(self, options):
         self.options, self.began, self.done = options, time.monotonic(), 0
         self.launcher = shlex.split(options.launcher or LAUNCHER)
-        self.devices = option_of(options.match, '--devices', '-d')
+        self.engine = engines.KINDS[options.engine](options.engine, PROGRAM, options)
+        self.devices = option_of(self.engine.arguments, '--devices', '-d')
         tasks = os.environ.get('SLURM_NTASKS') or os.environ.get('SLURM_NPROCS')
         most = int(tasks) if tasks else machine.cores()
         self.ranks = sorted(set(options.ranks or [1 << i for i in range(most.bit_length())]))
-        if options.study == 'weak' and options.generator == 'rmat' and any(r & (r - 1) for r in self.ranks):
+        if options.study == 'weak' and self.engine.generator() == 'rmat' and any(r & (r - 1) for r in self.ranks):
             complain('R-MAT graphs double: --ranks must be powers of two for weak scaling (or --generator uniform)')
         self.rooms = options.outboxes or [None]
         self.records, self.wrong = [], []
 
     def prepare(self):
-        """Determines the graphs (generate() makes their files), and how many cores or GPUs the ranks have."""
+        """Determines the inputs (generate() makes their files), and how many cores or GPUs the ranks have."""
         options = self.options
         self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
         gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu' and self.devices != 'cpu']
@@ -130,8 +119,8 @@ class Study:
             self.places = len(gpus) or max(1, machine.cores() // (self.cores_per_rank or machine.cores()))
         folder = os.path.join(options.output, 'graphs')
         one = options.study == 'strong'
-        shared = Graph(options, folder, 1)
-        self.graphs = {r: shared if one else Graph(options, folder, r) for r in self.ranks}
+        shared = self.engine.input(folder, 1)
+        self.graphs = {r: shared if one else self.engine.input(folder, r) for r in self.ranks}
 
     def command(self, ranks, room, further):
         own = []
@@ -141,14 +130,15 @@ class Study:
             if not self.options.launcher and ranks * self.cores_per_rank <= machine.cores():
                 own += [PIN, str(self.cores_per_rank)]
         outbox = ['--outbox', str(room)] if room else []
-        return (self.launcher + ['-n', str(ranks)] + own + [PROGRAM, 'match', self.graphs[ranks].path] +
-                self.options.match + outbox + further)
+        return (self.launcher + ['-n', str(ranks)] + own + self.engine.command(self.graphs[ranks], self.options.output) +
+                outbox + further)
 
     def plan(self):
-        """Returns (ranks, outbox entries or None, purpose) for all runs. The purpose is 'work' for a run with --profile, otherwise
-        the number of the repetition. The repetitions of a run are far apart, so a disturbance affects all runs alike."""
-        profiles = []
-        if not self.options.no_profile:
+        """Returns (ranks, outbox entries or None, purpose) for all runs. The purpose is 'work' for a run with --profile, 'warm-up'
+        for a run that only builds the kernels, otherwise the number of the repetition. The repetitions of a run are far apart,
+        so a disturbance affects all runs alike."""
+        profiles = [(self.ranks[0], None, 'warm-up')] if self.engine.kernels else []
+        if self.engine.profiled and not self.options.no_profile:
             by_path = {self.graphs[r].path: r for r in self.ranks}  # the largest number of ranks of each graph
             profiles = [(r, None, 'work') for r in by_path.values()]
         return profiles + [(r, room, repeat) for repeat in range(self.options.repeat)
@@ -156,8 +146,8 @@ class Study:
 
     def show(self):
         for graph in dict.fromkeys(self.graphs.values()):
-            if graph.command:
-                print(shlex.join(graph.command))
+            for command in graph.commands:
+                print(shlex.join(command))
         for ranks, room, what in self.plan():
             further = ['--profile'] if what == 'work' else []
             print(shlex.join(self.command(ranks, room, further + ['--json', '-', '--quiet'])))
@@ -196,11 +186,15 @@ class Study:
     def generate(self):
         os.makedirs(os.path.join(self.options.output, 'graphs'), exist_ok=True)
         for graph in dict.fromkeys(self.graphs.values()):
-            if graph.command and not os.path.exists(graph.path):
-                report, seconds, wrong = self.call(graph.command)
+            whole = 0
+            for command in graph.commands if not os.path.exists(graph.path) else []:
+                report, seconds, wrong = self.call(command)
                 if report is None:
-                    complain('%s: %s' % (shlex.join(graph.command), wrong))
-                print('made %s in %.1f s' % (graph.path, seconds), file=sys.stderr, flush=True)
+                    complain('%s: %s' % (shlex.join(command), wrong))
+                whole += seconds
+            if whole:
+                print('made %s in %.1f s' % (graph.path, whole), file=sys.stderr, flush=True)
+            self.engine.prepare(graph)
 
     def note_work(self, graph, report):
         """Notes the work of a graph: the entries that the search reads, or the matches if the kernels do not report entries. If the
@@ -226,7 +220,7 @@ class Study:
                 break
             self.done += 1
             said = '%d rank%s%s, %s' % (ranks, 's' if ranks > 1 else '', ', outbox %d' % room if room else '',
-                                       'work' if what == 'work' else 'run %d' % (what + 1))
+                                       what if isinstance(what, str) else 'run %d' % (what + 1))
             if not report:
                 self.wrong.append('%s: %s' % (said, wrong or 'no report'))
                 self.progress(self.wrong[-1], len(plan))
@@ -234,8 +228,10 @@ class Study:
             self.progress('%s: %.3f s' % (said, report['seconds']['elapsed']['max']), len(plan))
             if what == 'work':
                 self.note_work(graph, report)
-            else:
-                self.records.append(tables.record(report, ranks, room, what, graph.path, seconds, shlex.join(command)))
+            elif what != 'warm-up':
+                self.records.append(tables.record(report, self.engine, ranks, room, what, graph.path, seconds, shlex.join(command)))
+        if self.engine.output and os.path.exists(self.engine.output_path(self.options.output)):
+            os.remove(self.engine.output_path(self.options.output))
         self.not_made = len(plan) - self.done
         if self.not_made:
             print('the budget of %g s is spent: %d of %d runs were not made' % (
@@ -243,25 +239,30 @@ class Study:
         self.check()
 
     def check(self):
-        """Checks that all runs on one graph have the same result."""
+        """Checks that all runs on one input have the same answer."""
         for path in dict.fromkeys(r['graph'] for r in self.records):
-            counts = {r['matches'] for r in self.records if r['graph'] == path}
-            if len(counts) > 1:
-                self.wrong.append('%s: matches differ: %s' % (path, sorted(counts)))
+            answers = {r['answer'] for r in self.records if r['graph'] == path}
+            if len(answers) > 1:
+                self.wrong.append('%s: answers differ: %s' % (path, sorted(answers)))
+        for r in self.records:
+            r['places'] = self.places or r['ranks']
+        if not self.engine.profiled:
+            self.unit = self.engine.unit
+            return
         known = {g.path: g for g in self.graphs.values() if g.work}
         whole = all(r['graph'] in known for r in self.records)
         for r in self.records:
             graph = known.get(r['graph']) if whole else None
             r['work'] = graph.work if graph else r['edges']
-            r['places'] = self.places or r['ranks']
         self.unit = next((g.unit for g in known.values()), 'edges') if whole else 'edges'
 
     def result(self):
         options = self.options
         return {'study': options.study, 'command': shlex.join(['jobs/scaling-study.sh'] + sys.argv[1:]),
-                'match': options.match, 'machine': self.machine, 'cores_per_rank': self.cores_per_rank or None,
-                'places': self.places, 'work_unit': self.unit, 'seconds': round(time.monotonic() - self.start, 1),
-                'failures': self.wrong, 'not_made': self.not_made, 'points': tables.points(self.records, options.study), 'runs': self.records}
+                'engine': options.engine, 'arguments': self.engine.arguments, 'machine': self.machine,
+                'cores_per_rank': self.cores_per_rank or None, 'places': self.places, 'work_unit': self.unit,
+                'seconds': round(time.monotonic() - self.start, 1), 'failures': self.wrong, 'not_made': self.not_made,
+                'points': tables.points(self.records, options.study), 'runs': self.records}
 
 
 def end(process):
@@ -275,7 +276,7 @@ def end(process):
 
 
 def option_of(arguments, *names):
-    """Returns the value of an option of match, or ''."""
+    """Returns the value of an option of the engine, or ''."""
     for name in names:
         for i, argument in enumerate(arguments):
             if argument == name and i + 1 < len(arguments):
@@ -332,6 +333,8 @@ def plot(options):
 
 def predict(options):
     results = load(options.studies)
+    if len({r.get('engine', 'match') for r in results}) > 1:
+        complain('these studies are of different engines: ' + ', '.join(r.get('engine', 'match') for r in results))
     if len({r['work_unit'] for r in results}) > 1:
         complain('these studies count work differently: ' + ', '.join(r['work_unit'] for r in results))
     model, text = forecast.make(results, options)

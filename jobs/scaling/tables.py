@@ -12,7 +12,7 @@ import machine
 
 GNUPLOT = os.environ.get('GEMP_GNUPLOT', 'gnuplot')
 PHASES = ['read', 'convert', 'build', 'upload', 'prepare', 'kernel', 'exchange', 'resolve', 'attributes', 'distinct',
-          'download', 'write']
+          'download', 'write', 'verify', 'deliver', 'close']
 FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio']
 
 
@@ -22,14 +22,16 @@ def phase(seconds, name, kind):
     return seconds[name][kind] + sum(seconds[part][kind] for part in more if part in seconds)
 
 
-def record(report, ranks, room, repeat, path, wall, command):
-    """Returns the fields of a report of `match --json` that a study keeps."""
-    seconds, sent = report['seconds'], report.get('exchange') or {}
+def record(report, engine, ranks, room, repeat, path, wall, command):
+    """Returns the fields of a report that a study keeps."""
+    seconds, sent = report['seconds'], report.get('exchange')
+    sent = sent if isinstance(sent, dict) else {}  # som names its way of exchange
+    vertices, edges = engine.extent(report)
     kernel = seconds.get('kernel', {'avg': 0, 'max': 0})
     start = seconds.get('start', {'max': 0})['max']  # of the process, which is no part of the work
     return {
         'ranks': ranks, 'room': room, 'repeat': repeat, 'graph': path,
-        'vertices': report['graph']['vertices'], 'edges': report['graph']['edges'], 'matches': report['matches'],
+        'vertices': vertices, 'edges': edges, 'answer': engine.answer(report), 'work': engine.work(report),
         'seconds': seconds['elapsed']['max'] - start, 'wall': wall,
         'phases': {p: phase(seconds, p, 'avg') for p in PHASES if p in seconds},
         'phases_max': {p: phase(seconds, p, 'max') for p in PHASES if p in seconds},
@@ -51,7 +53,7 @@ def points(records, study):
         phases = dict(best['phases'])
         phases['other'] = max(0.0, best['seconds'] - sum(phases.values()))
         whole = sum(phases.values()) or 1
-        point = {key: best[key] for key in ('ranks', 'room', 'graph', 'vertices', 'edges', 'matches', 'work', 'seconds',
+        point = {key: best[key] for key in ('ranks', 'room', 'graph', 'vertices', 'edges', 'answer', 'work', 'seconds',
                                             'wall', 'imbalance', 'bytes', 'messages', 'rounds', 'parts', 'local_share',
                                             'host_bytes', 'device_bytes')}
         point.update(runs=len(runs), median=statistics.median(r['seconds'] for r in runs),
@@ -104,7 +106,7 @@ def text(result):
     """Returns the table as text."""
     m = result['machine']
     devices = ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices'])
-    lines = ['%s scaling of match %s' % (result['study'], ' '.join(result['match'])),
+    lines = ['%s scaling of %s %s' % (result['study'], result['engine'], ' '.join(result['arguments'])),
              '%s, %d cores, %s; %s; %s; commit %s; %s' % (
                  m['cpu'], m['cores'], devices or 'no device', m['mpi'], m['program'], m['commit'], m['date'])]
     places = result['places']

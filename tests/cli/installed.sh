@@ -65,7 +65,7 @@ equal "$(wc -l <rows-2.tsv)" 4 'lines of the second job of the array'
 [ -z "$(find . -name '*.checkpoint')" ] || fail 'a checkpoint is left'
 
 # Wrong use is explained.
-for template in import match transform euler analytics som array; do
+for template in import match transform euler analytics som array scaling; do
 	job 2 $template.sbatch
 	says 'usage: sbatch'
 done
@@ -81,6 +81,8 @@ says 'set GEMP_MPI to its path'
 # Studies and experiments know the program, too.
 installed 0 scaling-study.sh strong --graph movies.h5 --ranks 1,2 --dry-run -- --pattern triangle --count
 grep -q "$prefix/bin/gemp-mpi match movies.h5" "$work/out" || fail "scaling-study.sh uses another program: $(cat "$work/out")"
+job 0 scaling.sbatch strong --engine euler --scale 5 --ranks 1,2 --repeat 1 -o study
+[ -s study/strong.json ] || fail 'scaling.sbatch wrote no study'
 DIGITS=2 installed 0 pins.sh pins.txt
 grep -q '^101 keys to press, 100 different PINs of 2 digits' "$work/out" || fail "pins.sh: $(cat "$work/out")"
 finish

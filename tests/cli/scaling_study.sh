@@ -24,6 +24,34 @@ scaling 0 weak --scale 6 --ranks 1,2 --repeat 1 --no-profile -o s -n --launcher 
 equal "$(grep -c ' generate rmat --scale [67] ' out)" 2 'graphs that a dry run makes'
 equal "$(grep -c '^srun --mpi=pmix -n [12] .* match s/graphs/rmat-[67]-8.h5 --pattern' out)" 2 'runs of a dry run'
 
+# Every engine has its input, its command and, in weak studies, an input that grows.
+for engine in import transform euler bfs sssp pagerank spmv som; do
+	scaling 0 weak --engine $engine --scale 6 --ranks 1,2 --repeat 1 -o s -n
+	equal "$(grep -cE 'gemp-mpi (generate|som)|samples.py' out)" $([ $engine = som ] && echo 5 || echo 2) "inputs and runs of $engine"
+	[ $engine = som ] || [ "$(grep -cE " -n [12] .*gemp-mpi $engine s/graphs/" out)" -ge 2 ] || fail "runs of $engine: $(cat out)"
+done
+scaling 2 weak --engine euler --generator rmat --ranks 1,2
+says '--generator rmat: euler needs eulerian'
+scaling 2 strong --engine pagerank --outboxes 16
+says 'pagerank has no --outbox'
+scaling 2 strong --engine dfs
+export GEMP_GNUPLOT=no-gnuplot
+for engine in import euler pagerank; do
+	scaling 0 strong --engine $engine --scale 7 --ranks 1,3 --repeat 1 -o e-$engine
+	equal "$(value e-$engine/strong.json engine)" $engine engine
+	equal "$(value e-$engine/strong.json points.0.answer)" "$(value e-$engine/strong.json points.1.answer)" "answers of $engine"
+	equal "$(value e-$engine/strong.json points.0.efficiency)" 1.0 "efficiency of one rank of $engine"
+	[ "$(value e-$engine/strong.json points.1.work)" -ge 128 ] || fail "too little work of $engine"
+	[ -z "$(find e-$engine -name 'written-by-*')" ] || fail "a file that $engine wrote is left"
+done
+equal "$(value e-euler/strong.json points.0.answer)" 'circuit of 1024 edges' 'answer of euler'
+printf 'RULE none MATCH (a)-[:E]-(b) WHERE id(a) < 0 CREATE (a)-[:N]->(b)\nRUN none\n' >none.rules
+scaling 0 strong --engine transform --graph e-import/graphs/rmat-7-8.h5 --ranks 1,2 --repeat 1 -o e-own -- none.rules --seed 3
+equal "$(value e-own/strong.json runs.0.command | grep -c 'none.rules --seed 3 --output')" 1 'rules of the user'
+scaling 1 predict e-euler/strong.json e-import/strong.json
+says 'of different engines: euler, import'
+unset GEMP_GNUPLOT
+
 # A small study of each kind. Without gnuplot nothing is drawn.
 GEMP_GNUPLOT=no-gnuplot \
 	scaling 0 strong --scale 8 --ranks 1,2 --repeat 1 -o s -- "${how[@]}"
@@ -32,7 +60,7 @@ says '[3/3]'
 [ ! -e s/strong-speedup.svg ] || fail 'a plot exists although there is no gnuplot'
 equal "$(wc -l <s/strong.csv)" 3 'lines of the table of runs'
 equal "$(value s/strong.json points.0.efficiency)" 1.0 'efficiency of one rank'
-equal "$(value s/strong.json points.0.matches)" "$(value s/strong.json points.1.matches)" 'matches'
+equal "$(value s/strong.json points.0.answer)" "$(value s/strong.json points.1.answer)" 'matches'
 grep -q 'No predictions: they need 3 points' out || fail 'a single point gave predictions'
 equal "$(value s/strong.json work_unit)" entries_read 'unit of work'
 for fact in cpu cores memory_bytes date mpi program launcher devices.0.name; do

@@ -153,6 +153,14 @@ report gemp-$id.out
 grep -q "back into the queue, with the map so far in long.h5" gemp-$id.out || fail "no word of the map"
 [ -s long.h5 ] || fail "no map is left"
 
+title "A scaling study, with srun and mpirun"
+for launch in srun mpirun; do
+	GEMP_LAUNCH=$launch submit --nodes=2 --ntasks-per-node=2 "$jobs/scaling.sbatch" strong --engine euler --scale 10 --repeat 1 --ranks 1,4 -o study-$launch
+	ended $id COMPLETED
+	report gemp-$id.out | head -n 6
+	equal "$(of study-$launch/strong.json points.1.ranks)" 4 "ranks of the study"
+done
+
 title "Out of time, with srun and mpirun: SIGUSR2, a checkpoint, back into the queue, until it is done"
 for launch in srun mpirun; do
 	GEMP_LAUNCH=$launch submit $two --time=1 --signal=B:USR2@40 "$jobs/match.sbatch" $search --json limit-$launch.json
