@@ -37,10 +37,12 @@ def read_graph(run, graph, folder):
     return words, [(row['src'], row['dst']) for row in read_table(base + '.edges.tsv')]
 
 
-def cycles_of_pairs(run, graph, language, folder):
-    """Returns, for each of QUERIES, the number of cycles of each pair of words."""
+def cycles_of_pairs(run, graph, language, folder, longest=6):
+    """Returns, for each of QUERIES up to this length of cycles, the number of cycles of each pair of words."""
     found, output = {}, os.path.join(folder, 'synonyms.jsonl')
     for name, query in QUERIES.items():
+        if int(name[0]) > longest:
+            continue
         run(['match', graph, '--query-file', os.path.relpath(os.path.join(APPLICATIONS, query + '.cypher')), '--param',
              'lang=' + language, '-o', output])
         with open(output, encoding='utf-8') as file:
@@ -97,6 +99,8 @@ def main():
     parser.add_argument('-l', '--language', metavar='LANG', required=True, help='language of the words, as in the attribute lang')
     parser.add_argument('-o', '--output', metavar='FILE', help='write the list, as TSV, to FILE (default: to stdout)')
     parser.add_argument('-n', '--top', metavar='N', type=int, default=1000, help='number of pairs (default: 1000)')
+    parser.add_argument('-c', '--cycles', metavar='N', type=int, choices=(4, 5, 6), default=6,
+                        help='words of the longest cycles that join two words: 4, 5 or 6 (default: 6; fewer take less time)')
     options = parser.parse_args()
     if options.top < 1:
         parser.error('--top %d: the list needs a pair' % options.top)
@@ -107,11 +111,11 @@ def main():
             known = sorted({language for language, _ in words.values() if language})
             sys.exit("synonyms: %s has no words of language '%s'; it has %s"
                      % (options.graph, options.language, ', '.join(known) or 'no words with a language'))
-        found = cycles_of_pairs(run_program, options.graph, options.language, folder)
+        found = cycles_of_pairs(run_program, options.graph, options.language, folder, options.cycles)
     rows, _ = rank_by_paths(found, key_of, edges, options.top)
-    lines = ['\t'.join(COLUMNS)]
+    lines = ['\t'.join(COLUMNS[:len(COLUMNS) - len(QUERIES) + len(found)])]
     for pair, numbers, _, degrees in rows:
-        lines.append('\t'.join(map(str, [*pair, *reversed(numbers), *degrees, *(found[name].get(pair, 0) for name in QUERIES)])))
+        lines.append('\t'.join(map(str, [*pair, *reversed(numbers), *degrees, *(found[name].get(pair, 0) for name in found)])))
     with open(options.output, 'w', encoding='utf-8') if options.output else os.fdopen(os.dup(1), 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
 

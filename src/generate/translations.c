@@ -114,12 +114,14 @@ static bool has_room(const concept *c, uint32_t language)
 	return c->of_language[language] < (uint32_t)c->values[SYNONYMS];
 }
 
-/* Adds the first word of an earlier concept. Early concepts are drawn more often, so some words have many meanings.
- * Returns false if the word does not suit. */
+/* Adds the first word of an earlier concept. One concept in four is drawn by the product of two random numbers, so early ones
+ * are drawn more often, and some words have many meanings. With all of them drawn so, a word had 544 translations by
+ * default, with one in four 257 and with none 146; the most in 19 languages of a real Wiktionary are 190. Returns false if the word does not suit. */
 static bool add_guest(concept *c)
 {
-	uint64_t home = gemp_random_below(&c->state, c->number) * gemp_random_below(&c->state, c->number) / c->number,
-			 other;
+	uint64_t home = gemp_random_below(&c->state, c->number), other;
+	if (gemp_random_below(&c->state, 4) == 0)
+		home = home * gemp_random_below(&c->state, c->number) / c->number;
 	uint32_t language = first_language(c, home, &other);
 	if (pairs_of(c->values, home) == 0 || !has_room(c, language))
 		return false;

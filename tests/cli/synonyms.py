@@ -74,6 +74,10 @@ def check_list(folder, words, neighbours, wanted):
         assert numbers[5:] == [cycles.get(frozenset(row[:2]), 0) for cycles in wanted.values()], row
     order = [tuple(-int(cell) for cell in row[2:5]) for row in rows]
     assert order == sorted(order)
+    short = listed(folder, "--language", "EN", "--cycles", "5").stdout.splitlines()
+    assert len(short) - 1 == len(set(wanted["synonyms"]) | set(wanted["synonyms-5"])) and short[0].endswith("\tcycles_of_5"), short
+    known = {tuple(row[:9]) for row in rows}
+    assert all(tuple(line.split("\t")) in known for line in short[1:])
     some = listed(folder, "--language", "EN", "--top", "3").stdout.splitlines()
     assert some[1:] == ["\t".join(row) for row in rows[:3]], some
     assert "has no words of language 'XX'; it has " in listed(folder, "-l", "XX", code=1).stderr
