@@ -93,8 +93,10 @@ typedef struct gemp_topology_settings {
 	 * none */
 	const char *output;
 	const char *tree; /* components: file of the edges of a spanning forest; NULL: none */
-	bool directed;    /* degrees: count only directed edges; GEMP_EUSAGE if there are none */
-	bool unfinished;  /* reverse: leave the report open for gemp_graph_write, which ends it */
+	/* components: DOT drawing of the graph with a spanning forest, for at most 1000 vertices and edges; NULL: none */
+	const char *drawing;
+	bool directed;   /* degrees: count only directed edges; GEMP_EUSAGE if there are none */
+	bool unfinished; /* reverse: leave the report open for gemp_graph_write, which ends it */
 } gemp_topology_settings;
 
 /* Local. Sets all defaults. */

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/search.h"
+#include "io/picture/graph_drawing.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 #include "primitive/distinct.h"
@@ -153,6 +154,26 @@ static gemp_code write_tree(component_search *s)
 	return gemp_edge_rows_close(GEMP_MOVE(rows));
 }
 
+/* Collective. Draws the graph with its spanning forest. Edges are numbered one type behind the other on each rank. */
+static gemp_code draw(const component_search *s)
+{
+	const gemp_comm *comm = s->job.comm;
+	const uint64_t own = gemp_csr_all_edges(s->csr, s->count);
+	GEMP_OWNED gemp_forest_edge *edges = NULL;
+	size_t at = 0;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(edges, own)));
+	for (size_t type = 0; type < s->count; type++) {
+		const gemp_csr *csr = &s->csr[type];
+		const bool directed = s->job.shard->relations[s->relation[type]].directed;
+		for (size_t row = 0; row < csr->rows; row++)
+			for (uint64_t e = csr->begin[row]; e < csr->begin[row + 1]; e++)
+				edges[at++] = (gemp_forest_edge){ csr->first + (gemp_vertex)row, csr->target[e], 0, directed };
+	}
+	for (size_t i = 0; i < s->found.tree_count; i++)
+		edges[s->found.tree[i]].in_forest = 1;
+	return gemp_forest_drawing_write(comm, s->job.shard, edges, own, s->settings.drawing);
+}
+
 /* Collective. Makes the column if the caller or a file needs it, and writes the files. */
 static gemp_code write_results(component_search *s, bool wanted)
 {
@@ -172,6 +193,8 @@ static gemp_code write_results(component_search *s, bool wanted)
 		GEMP_TRY(gemp_vertex_output_rows(job->graph, s->settings.output, "components", &job->columns->table));
 	if (s->settings.tree)
 		GEMP_TRY(write_tree(s));
+	if (s->settings.drawing)
+		GEMP_TRY(draw(s));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -240,11 +263,14 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 		*out = NULL;
 	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, report));
 	GEMP_TRY(gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count));
+	if (s.settings.drawing)
+		GEMP_TRY(gemp_drawing_check(s.settings.drawing, s.job.shard->vertex_count,
+		                            gemp_comm_sum1(s.job.comm, gemp_csr_all_edges(s.csr, s.count))));
 	double since = gemp_now();
-	const gemp_components_options how = { .place = s.settings.place, .tree = s.settings.tree != NULL };
+	const gemp_components_options how = { .place = s.settings.place, .tree = s.settings.tree || s.settings.drawing };
 	GEMP_TRY(gemp_components_find(&s.found, s.job.comm, s.job.device, graph->shard->bounds, s.csr, s.count, &how));
 	gemp_timers_add(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
-	if (out || s.settings.output || s.settings.tree)
+	if (out || s.settings.output || s.settings.tree || s.settings.drawing)
 		GEMP_TRY(write_results(&s, out != NULL));
 	if (s.job.reports)
 		GEMP_TRY(report_result(&s));

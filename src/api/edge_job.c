@@ -59,6 +59,8 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 	GEMP_TRY(gemp_edge_job_begin(out, graph, edges, report));
 	GEMP_TRY(gemp_rows_path_check(out->comm, "output", chosen->output));
 	GEMP_TRY(gemp_rows_path_check(out->comm, "tree", chosen->tree));
+	const bool checks = chosen->drawing && out->comm->rank == 0;
+	GEMP_TRY(gemp_comm_agree(out->comm, checks ? gemp_file_may_write("dot", chosen->drawing) : GEMP_OK));
 	GEMP_TRY(gemp_edge_job_check_place(out, chosen->place));
 	return out->comm->size == 1 && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
 }

@@ -16,6 +16,7 @@
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 #include "io/file/output.h"
+#include "io/picture/graph_drawing.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 
@@ -345,7 +346,7 @@ static gemp_code load_edges(euler_search *s)
 	since = gemp_timers_add(&s->job.timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_comm_agree(s->job.comm, gemp_euler_edges_new(&s->edges, s->job.shard, s->job.relations)));
 	if (s->settings.drawing)
-		GEMP_TRY(gemp_euler_drawing_check(s->job.shard, &s->edges, s->settings.drawing));
+		GEMP_TRY(gemp_drawing_check(s->settings.drawing, s->job.shard->vertex_count, s->edges.edges));
 	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
 	return GEMP_OK;
 }

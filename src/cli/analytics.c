@@ -23,6 +23,7 @@ static gemp_topology_settings topology_settings(const gemp_options *options)
 	settings.place = (gemp_placement)options->on;
 	settings.output = options->output;
 	settings.tree = options->tree;
+	settings.drawing = options->dot;
 	/* degrees counts only directed edges, since `info` shows the degrees of all edges. */
 	settings.directed = options->command->bit == GEMP_ON_DEGREES;
 	return settings;

@@ -2,9 +2,9 @@
 
 #include "core/status.h"
 #include "io/file/output.h"
+#include "io/picture/graph_drawing.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
-#include "io/text/cells.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -154,24 +154,12 @@ typedef struct drawing {
 	size_t edges, vertices, circuits;
 	drawn_edge *edge; /* [edges] by slot */
 	size_t *out, *in; /* [vertices] degrees */
+	bool *is_joined;  /* [vertices] circuits are joined at this vertex */
 	gemp_column keys; /* [vertices] */
-	gemp_text text;
 } drawing;
 
-/* Collective. out receives the concatenated arrays of all ranks. The caller has allocated it, since it knows the total
- * size. */
-static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, size_t size, void *out)
-{
-	GEMP_OWNED void *all = NULL;
-	GEMP_OWNED size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, count * size, &all, &begin));
-	if (begin[comm->size])
-		memcpy(out, all, begin[comm->size]);
-	return GEMP_OK;
-}
-
 /* Collective. Gathers all edges on every rank, although only rank 0 draws, since the graph has at most
- * GEMP_EULER_DRAWING_MAX edges. */
+ * GEMP_DRAWING_MAX edges. */
 static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_result *result)
 {
@@ -186,28 +174,19 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 				                      .target = edges->target[slot],
 				                      .circuit = result->circuit[slot],
 				                      .joined = result->joined[slot] };
-	GEMP_TRY(gather(comm, own, count, sizeof *own, p->edge));
-	GEMP_TRY(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
+	GEMP_TRY(gemp_drawing_gather(comm, own, count, sizeof *own, p->edge));
+	GEMP_TRY(gemp_drawing_gather(comm, result->order.edge, result->order.count, sizeof *order, order));
 	for (size_t place = 0; place < result->order.edges; place++)
 		p->edge[order[place]].place = place + 1;
 	return GEMP_OK;
-}
-
-/* Collective. Only rank 0 requests keys, the other ranks answer. */
-static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
-{
-	GEMP_OWNED gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
-	for (size_t v = 0; v < p->vertices; v++)
-		ids[v] = (gemp_vertex)v;
-	return gemp_vertex_keys_fetch(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
 }
 
 /* Numbers circuits 0, 1, ... in the order of their first slots, and counts degrees. */
 static gemp_code number_circuits(drawing *p)
 {
 	GEMP_OWNED uint32_t *name = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices),
+	                      GEMP_ARRAY(p->is_joined, p->vertices)));
 	for (size_t e = 0; e < p->edges; e++) {
 		size_t c = 0;
 		while (c < p->circuits && name[c] != p->edge[e].circuit)
@@ -230,27 +209,30 @@ static void print_colour(gemp_text *out, size_t circuit, double saturation)
 	gemp_text_print(out, "\"%.3f %.2f 0.75\"", hue - (double)(size_t)hue, saturation);
 }
 
-static void print_key(drawing *p, gemp_text *out, size_t vertex)
+/* Tests whether circuits are joined at a vertex. */
+static void find_joined(drawing *p)
 {
-	gemp_value key = gemp_column_get(&p->keys, vertex);
-	gemp_text_clear(&p->text);
-	gemp_value_print(&key, &p->text);
-	gemp_escape_dot(out, p->text.data, p->text.size);
+	for (size_t e = 0; e < p->edges; e++)
+		if (p->edge[e].joined)
+			p->is_joined[p->edge[e].source] = true;
 }
 
-/* Draws vertices. A deeper blue means more edges. Red marks unequal in- and out-degree, as at the ends of a path. */
+/* Draws vertices in the colours of their degrees. A red border marks unequal in- and out-degree, as at the ends of a path. A
+ * double border marks vertices at which circuits will be joined. */
 static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
-	size_t max_count = 1;
+	size_t max_degree = 1;
 	for (size_t v = 0; v < p->vertices; v++)
-		max_count = p->out[v] > max_count ? p->out[v] : max_count;
+		max_degree = gemp_max(max_degree, gemp_max(p->in[v], p->out[v]));
 	for (size_t v = 0; v < p->vertices; v++) {
 		if (!p->in[v] && !p->out[v])
 			continue;
 		gemp_text_print(out, "\t\t%c%zu [label=", side, v);
-		print_key(p, out, v);
-		gemp_text_print(out, ", tooltip=\"in %zu, out %zu\", fillcolor=\"%s %.2f 1\"];\n", p->in[v], p->out[v],
-		                p->in[v] == p->out[v] ? "0.58" : "0.02", 0.05 + 0.5 * (double)p->out[v] / (double)max_count);
+		gemp_drawing_key(out, &p->keys, v);
+		gemp_text_print(out, ", ");
+		gemp_drawing_degrees(out, p->in[v], p->out[v], max_degree);
+		gemp_text_print(out, "%s%s];\n", p->in[v] == p->out[v] ? "" : ", color=red, penwidth=2",
+		                side == 'b' && p->is_joined[v] ? ", peripheries=2" : "");
 	}
 }
 
@@ -273,7 +255,7 @@ static void begin_cluster(gemp_text *out, char side, const char *label)
 }
 
 /* Draws the circuit graph. Two neighbouring slots of a row that lie on different circuits are an edge of this graph.
- * The edges of the spanning tree are bold. */
+ * The edges of the spanning tree are red and bold. */
 static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {
@@ -286,8 +268,8 @@ static void draw_circuits(drawing *p, gemp_text *out)
 		if (a->source != b->source || a->circuit == b->circuit)
 			continue;
 		gemp_text_print(out, "\t\tc%u -> c%u [dir=none, label=", a->circuit, b->circuit);
-		print_key(p, out, a->source);
-		gemp_text_print(out, ", %s];\n", b->joined ? "penwidth=2.5" : "style=dashed, color=gray");
+		gemp_drawing_key(out, &p->keys, a->source);
+		gemp_text_print(out, ", %s];\n", b->joined ? "color=red, penwidth=2.5" : "style=dashed, color=gray");
 	}
 }
 
@@ -301,27 +283,16 @@ static gemp_code draw(drawing *p, const char *path)
 	draw_vertices(p, &out, 'b');
 	draw_edges(p, &out, 'b', false);
 	gemp_text_print(&out, "\t}\n");
-	begin_cluster(&out, 'c', "circuit graph, its spanning tree bold");
+	begin_cluster(&out, 'c', "circuit graph, its spanning tree in red");
 	draw_circuits(p, &out);
 	gemp_text_print(&out, "\t}\n");
 	begin_cluster(&out, 'a', "after joining, in order");
 	draw_vertices(p, &out, 'a');
 	draw_edges(p, &out, 'a', true);
 	gemp_text_print(&out, "\t}\n}\n");
-	gemp_code code = gemp_text_status(&p->text);
-	GEMP_THEN(gemp_text_status(&out));
+	gemp_code code = gemp_text_status(&out);
 	GEMP_THEN(gemp_file_replace(path, out.data, out.size));
 	return code;
-}
-
-gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path)
-{
-	if (edges->edges <= GEMP_EULER_DRAWING_MAX && graph->vertex_count <= GEMP_EULER_DRAWING_MAX)
-		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA,
-	                 "dot %s: %" PRIu64 " vertices and %" PRIu64 " edges are too many to draw (at most "
-	                 "%d of each); leave out the drawing",
-	                 path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
 }
 
 /* Only rank 0 draws. The agreement at the end passes its failure to the other ranks, which would otherwise return
@@ -332,15 +303,16 @@ gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *grap
 	gemp_code code = GEMP_OK;
 	drawing p = { .graph = graph, .edges = edges->edges, .vertices = graph->vertex_count };
 	GEMP_TRY_DONE(gather_edges(&p, comm, edges, result));
-	GEMP_TRY_DONE(gather_keys(&p, comm));
+	GEMP_TRY_DONE(gemp_drawing_keys(comm, graph, &p.keys));
 	if (comm->rank == 0) {
 		code = number_circuits(&p);
+		if (code == GEMP_OK)
+			find_joined(&p);
 		GEMP_THEN(draw(&p, path));
 	}
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free_all(p.edge, p.in, p.out);
+	gemp_free_all(p.edge, p.in, p.out, p.is_joined);
 	gemp_column_free(&p.keys);
-	gemp_text_free(&p.text);
 	return code;
 }

@@ -22,14 +22,8 @@ typedef struct gemp_euler_rows_options {
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options);
 
-enum { GEMP_EULER_DRAWING_MAX = 1000 }; /* maximum number of edges of a drawing */
-
-/* Local. Returns GEMP_EDATA if the graph is too large for a drawing. The caller should call it before the circuit is
- * computed. */
-gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path);
-
 /* Collective. The result must have an order and must have been made with keep_circuits, and keys must be loaded. The
- * file gets its name after it is complete. */
+ * file gets its name after it is complete. The caller has checked the size (gemp_drawing_check). */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path);
 

@@ -1,9 +1,11 @@
 """Compares the names, sizes and spanning forests of components with a search in this test, on 1 to 4 ranks, on host
 and device."""
+import collections
 import csv
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -55,6 +57,39 @@ def check(vertices, edges, graph, ranks, on):
         return file.read()
 
 
+def check_drawing(ranks, on):
+    """The drawing has every edge once, the spanning forest in red, and the degrees of each vertex."""
+    draw = random.Random(ranks)
+    vertices = [f'w{i}"' if i == 3 else f"w{i}" for i in range(30)]
+    edges = [(draw.choice(vertices), draw.choice(vertices)) for _ in range(32)] + [("w0", "w1"), ("w0", "w1"), ("w2", "w2")]
+    with open("dv.tsv", "w") as file:
+        file.write("id\n" + "".join(f"{v}\n" for v in vertices))
+    with open("de.tsv", "w") as file:
+        file.write("source\ttarget\n" + "".join(f"{a}\t{b}\n" for a, b in edges))
+    for extra in (), ("--undirected",):
+        run(1, "import", "--vertices", "dv.tsv", "de.tsv", "-o", "d.h5", "-q", *extra)
+        run(ranks, "components", "d.h5", "--on", on, "--dot", "d.dot", "-q")
+        with open("d.dot") as file:
+            text = file.read()
+        name, out, into = {}, collections.Counter(), collections.Counter()
+        shown = re.findall(r'\tv(\d+) \[label="((?:[^"\\]|\\.)*)", tooltip="in (\d+), out (\d+)"', text)
+        for number, label, _, _ in shown:
+            name[number] = label.replace('\\"', '"')
+        drawn = [(name[a], name[b], "red" in style, "dir=none" in style)
+                 for a, b, style in re.findall(r"\tv(\d+) -> v(\d+) \[([^]]*)\]", text)]
+        assert sorted(name.values()) == sorted(vertices) and all(plain == bool(extra) for *_, plain in drawn)
+        ends = (lambda a, b: tuple(sorted((a, b)))) if extra else (lambda a, b: (a, b))
+        assert collections.Counter(ends(a, b) for a, b, *_ in drawn) == collections.Counter(ends(a, b) for a, b in edges)
+        forest = [(a, b) for a, b, red, _ in drawn if red]
+        parts = parts_of(vertices, edges)
+        assert parts_of(vertices, forest) == parts and len(forest) == len(vertices) - len(parts)
+        for a, b, *_ in drawn:
+            for source, target in {(a, b), (b, a)} if extra else [(a, b)]:
+                out[source] += 1
+                into[target] += 1
+        assert all(int(i) == into[name[n]] and int(o) == out[name[n]] for n, _, i, o in shown), shown
+
+
 def main():
     seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
     print("seed", seed)
@@ -70,6 +105,12 @@ def main():
     texts = {check(vertices, edges, "g.h5", ranks, on)
              for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto"), (4, "host"))}
     assert len(texts) == 1
+    for ranks, on in ((1, "host"), (1, "device"), (3, "auto")):
+        check_drawing(ranks, on)
+    run(1, "generate", "uniform", "--vertices", "1001", "--edges", "10", "-o", "many.h5", "-q")
+    run(2, "components", "many.h5", "--dot", "m.dot", code=65, says="too many to draw")
+    run(2, "components", "d.h5", "--dot", "no/such/m.dot", code=74, says="no/such/m.dot")
+    assert not os.path.exists("m.dot")
     only = [(r["source"], r["target"]) for r in rows("e.tsv") if r["type"] == "A"]
     run(2, "components", "g.h5", "--relation", "A", "--json", "report.json", "-q")
     with open("report.json") as file:

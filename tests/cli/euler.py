@@ -183,6 +183,11 @@ def pictures(folder, rng, names):
             count[target, colour] -= 1
         assert count and not any(count.values()), "a colour is no circuit"
         assert circuits.count("penwidth") == len({colour for _, colour in count}) - 1, "no spanning tree"
+        out, into = (collections.Counter(edge[end] for edge in edges) for end in (0, 2))
+        shown = re.findall(r'\ta\d+ \[label="([^"]*)", tooltip="in (\d+), out (\d+)"', after)
+        assert {(key, int(i), int(o)) for key, i, o in shown} == {(str(v), into[v], out[v]) for v in out}, shown
+        joined = len(re.findall("peripheries=2", before))
+        assert bool(joined) == (len({colour for _, colour in count}) > 1) and joined < len({c for _, c in count}) + 1
         order = sorted((int(place), source, target) for source, target, place in
                        re.findall(r"\ta(\d+) -> a(\d+) \[color=\"[^\"]*\", label=\"(\d+)\"", after))
         assert [one[0] for one in order] == list(range(1, 61)), order

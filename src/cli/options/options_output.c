@@ -50,6 +50,8 @@ static const gemp_option options[] = {
 	  "Draw the part of each rank in the search as an SVG picture." },
 	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_EULER, OF_OUTPUT, AT(dot),
 	  "Draw a small graph for Graphviz: the circuits before they are joined, the circuit graph, and the result." },
+	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_COMPONENTS, OF_OUTPUT, AT(dot),
+	  "Draw a small graph for Graphviz: vertices in the colours of their in- and out-degree, and a spanning forest in red." },
 	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_TRANSFORM, OF_OUTPUT, AT(dot),
 	  "Draw a small graph for Graphviz before and after: created elements are green, deleted red, changed amber." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, OF_OUTPUT, AT(output),
