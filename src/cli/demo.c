@@ -106,8 +106,10 @@ static bool shows_blocks(void)
 	return false;
 }
 
+/* A first run takes seconds for the compiler, which the reader should not blame on the search. */
 static void print_table(const gemp_report *report, const gemp_demo_rank *ranks, int count, const char *table)
 {
+	uint64_t builds = 0;
 	gemp_report_print(report,
 	                  "\nEach rank owns a random part of the graph and searches from the pivots in it. Partial\n"
 	                  "matches go to the owners of the rows that they need next. Canonical forms of the\n"
@@ -115,6 +117,9 @@ static void print_table(const gemp_report *report, const gemp_demo_rank *ranks, 
 	                  table);
 	gemp_report_print(report, "\nwork: row entries that a device read; the busiest rank has %.2f times the mean\n",
 	                  gemp_demo_imbalance(ranks, count));
+	gemp_report_count(report, "program_builds", &builds);
+	if (builds)
+		gemp_report_print(report, "The program for the devices was compiled; the next run loads it and is faster.\n");
 }
 
 /* Local to rank 0, which has the report. Prints the table and writes the picture. */

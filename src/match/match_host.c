@@ -76,10 +76,11 @@ static double filter_work(const gemp_match *m)
 	return tests * (double)m->graph->vertex_count;
 }
 
+/* Options of the search say nothing about conditions, which also have kernels to compile. */
 bool gemp_match_filters_on_host(const gemp_match *m)
 {
-	return m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
-	                                               is_within(m, filter_work(m), gemp_limits_now()->filter_values));
+	return m->options.place == GEMP_PLACE_HOST ||
+	       (m->options.place == GEMP_PLACE_AUTO && is_within(m, filter_work(m), gemp_limits_now()->filter_values));
 }
 
 /* In a regular graph a search for two edges visits this number of entries. */
