@@ -1,9 +1,9 @@
 """Repeats the published experiments on Euler circuits.
 
-The articles found Euler circuits of graphs made by two generators on a GPU, listed the edges of a large graph, and described the
-primitives that both need. Others are cited there with a dense random graph. This script makes the graphs with the published
-numbers of vertices and edges, times each step of the search, spells all PINs and all words of DNA, assembles a genome, and
-draws circuits with their spanning tree."""
+The articles found Euler circuits of graphs made by two generators on a GPU, listed the edges of a large graph, and
+described the primitives that both need. Work on cycles in Wiktionary cites another result, for a dense random graph.
+This script makes graphs with the published numbers of vertices and edges, times each step of the search, spells all
+PINs and all words of DNA, assembles a genome, and draws circuits with their spanning tree."""
 import random
 import subprocess
 import sys
@@ -31,16 +31,20 @@ def make_graphs(page):
     graphs = {}
     for name, (vertices, edges) in (SMALL if page.options.small else SIZES).items():
         path = page.path('euler-%s.h5' % name)
-        report = page.gemp('generate', 'eulerian', '--shape', 'random' if name == 'dense' else name, '--vertices', vertices,
-                           '--edges', edges, '-o', path)
+        shape = 'random' if name == 'dense' else name
+        report = page.gemp('generate', 'eulerian', '--shape', shape, '--vertices', vertices, '--edges', edges, '-o', path)
         graphs[name] = (path, vertices, edges, report['process_seconds'])
     return graphs
+
+
+def device_name(page):
+    return 'GPU' if page.on_gpu() else 'OpenCL'
 
 
 def engines(page):
     """Returns the ways to run: a name, options and ranks."""
     ranks = max(2, min(8, page.machine['cores']))
-    device = 'GPU' if page.on_gpu() else 'OpenCL on the cores'
+    device = device_name(page)
     return [('one rank, ' + device, ['--on', 'device'], 1), ('one rank, threads', ['--on', 'host'], 1),
             ('%d ranks' % ranks, [], ranks)]
 
@@ -57,39 +61,40 @@ def circuits(page, graphs):
 
 
 def write_circuits(page, graphs, found):
-    fastest = {name: min(found, key=lambda way: found[way][name]['stages']['total']) for name in graphs}
+    way_of = {name: min(found, key=lambda way: found[way][name]['stages']['total']) for name in graphs}
+    best = {name: found[way][name] for name, way in way_of.items()}
+    sizes = 'With `--small` the graphs have a thousandth' if page.options.small else 'The graphs have the published numbers'
     page.text('''## Circuits
 
-The graphs have the published numbers of vertices and edges. *deep* is a band of edges to near vertices, which leaves few
-circuits to join; *shallow* leaves very many; *random* and *dense* are random closed walks (parallel edges and loops are edges
-of their own). Every result was checked: each edge occurs once, and each edge begins where the edge before it ends. "Circuits" are
-those before they are joined; their number depends on which edges were paired, and on a GPU and with threads it differs from run to run.
-"Seconds" are those from the edges in memory to the order in memory, in the fastest way; the whole process also starts,
-reads the file and checks the result.''')
-    page.table(['graph', 'vertices', 'edges', 'circuits', 'in the fastest way', 'seconds', 'whole process', 'edges a second'],
-               [[name, vertices, edges, found[fastest[name]][name]['circuits'], fastest[name],
-                 found[fastest[name]][name]['stages']['total'], found[fastest[name]][name]['process_seconds'],
-                 round(edges / found[fastest[name]][name]['stages']['total'])]
+%s of vertices and edges. *deep* is a band of edges to near vertices, which leaves few circuits to join;
+*shallow* leaves very many; *random* and *dense* are random closed walks. Parallel edges and loops are edges of their own,
+and a dense graph has many. Every result was checked: each edge occurs once, and each edge begins where the edge before it
+ends. "Circuits" are those before they are joined. Their number depends on which edges were paired; on a GPU and with
+threads it differs from run to run. "Seconds" are those from the edges in memory to the order in memory, in the fastest way;
+the whole process also starts, reads the file and checks the result.''' % sizes)
+    page.table(['graph', 'vertices', 'edges', 'circuits', 'fastest way', 'seconds', 'whole process (s)', 'edges a second'],
+               [[name, vertices, edges, best[name]['circuits'], way_of[name], best[name]['stages']['total'],
+                 best[name]['process_seconds'], round(edges / best[name]['stages']['total'])]
                 for name, (_, vertices, edges, _) in graphs.items()])
     deep, dense = published.EULER_DEEP, published.EULER_DENSE
     page.compare([('generation of the deep graph', deep['generation'], graphs['deep'][3]),
-                  ('circuit of the dense graph', dense['seconds'], found[fastest['dense']]['dense']['stages']['total']),
-                  ('circuit of the deep graph', None, found[fastest['deep']]['deep']['stages']['total']),
-                  ('circuit of the shallow graph', None, found[fastest['shallow']]['shallow']['stages']['total'])])
-    page.text('''The articles give no time for whole circuits of their own graphs. They state how many circuits pairing leaves: fewer
-than %d on the deep graph and %s on the shallow graph. Here:''' % (deep['most_partitions'],
-                                                                 format(published.EULER_SHALLOW['partitions'], ',')))
+                  ('circuit of the dense graph', dense['seconds'], best['dense']['stages']['total']),
+                  ('circuit of the deep graph', None, best['deep']['stages']['total']),
+                  ('circuit of the shallow graph', None, best['shallow']['stages']['total'])])
+    page.text('''The articles give no time for whole circuits of their own graphs. They state how many circuits pairing leaves:
+fewer than %d on the deep graph and %s on the shallow graph. Here:'''
+              % (deep['most_partitions'], format(published.EULER_SHALLOW['partitions'], ',')))
     page.table(['graph'] + list(found), [[name] + [found[way][name]['circuits'] for way in found] for name in graphs])
 
 
 def write_steps(page, graphs, found):
     page.text('''## Steps
 
-The steps are those of the articles; "order of the edges" numbers the edges along the circuit, which the articles' swaps leave as
-a list of successors. Seconds of the slowest rank, without the copies to and from the device, which have rows of their own.
-*Predecessors* pairs the in-edges and out-edges of each vertex. *Partition* follows the pairs. *Circuit graph* names the circuit of
-each edge; the threads of the host do this while they follow the pairs, so the step costs them nothing more. *Swaps* joins the circuits
-and follows again the parts that changed. A file is read before the first step.''')
+The steps are those of the articles, which publish no times of them; "order of the edges" numbers the edges along the
+circuit, which the articles' swaps leave as a list of successors. Seconds are those of the slowest rank; copies to and from
+the device have rows of their own. *Predecessors* pairs the in-edges and out-edges of each vertex. *Partition* follows the
+pairs. *Circuit graph* names the circuit of each edge; the threads of the host do this while they follow the pairs, so the
+step takes no time of its own. *Swaps* joins the circuits and follows again the parts that changed.''')
     for way, reports in found.items():
         rows = [['read the file'] + [seconds(reports[name], 'read') for name in graphs],
                 ['copy to the device'] + [reports[name]['stages']['upload'] for name in graphs]]
@@ -98,9 +103,11 @@ and follows again the parts that changed. A file is read before the first step.'
                  ['check the circuit'] + [reports[name]['verify_seconds'] for name in graphs]]
         page.text('### ' + way[0].upper() + way[1:])
         page.table(['step (s)'] + list(graphs), rows)
-    page.bars('steps', 'seconds', ['%s, %s' % (name, way) for name in graphs for way in found],
-              {title: [found[way][name]['steps'][step] for name in graphs for way in found] for step, title in STEPS.items()},
-              stacked=True)
+    page.text('The same steps in nanoseconds an edge:')
+    runs = [(name, way) for name in graphs for way in found]
+    page.bars('steps', 'nanoseconds an edge', ['%s, %s' % (name, way.split(', ')[-1]) for name, way in runs],
+              {title: [1e9 * found[way][name]['steps'][step] / graphs[name][2] for name, way in runs]
+               for step, title in STEPS.items()}, stacked=True)
 
 
 def write_edges(page):
@@ -109,11 +116,11 @@ def write_edges(page):
     graph = page.make('edges.h5', 'generate', 'eulerian', '--shape', 'random', '--vertices', count[0], '--edges', count[1])
     host = page.gemp('edges', graph, '--on', 'host', repeat=3)
     device = page.gemp('edges', graph, '--on', 'device', repeat=3)
-    name = 'GPU' if page.on_gpu() else 'OpenCL on the cores'
+    name = device_name(page)
     page.text('''## List of edges
 
-`gemp-mpi edges` turns the rows of a graph (%s vertices, %s edges) into pairs of source and target. Published are the seconds on a GPU
-and on a CPU. The seconds here are those of the listing; copies to and from a device are in the next row.'''
+`gemp-mpi edges` turns the rows of a graph (%s vertices, %s edges) into pairs of source and target. Published are the seconds
+on a GPU and on a CPU. The seconds here are those of the listing; the second row includes the copies to and from the device.'''
               % (format(count[0], ','), format(count[1], ',')))
     rows = [('list of edges, ' + name, edges['gpu'], device['rate']['seconds']),
             ('list of edges, %s, with copies' % name, edges['gpu'],
@@ -144,10 +151,9 @@ def write_primitives(page, graph, count):
                      round(items / min(host['rate']['seconds'], device['rate']['seconds']))])
     page.text('''## Primitives
 
-The articles describe the distinct values of sorted numbers (radix sort, mark, scan, scatter), the reversal of a graph, and its spanning
-tree. Times of these are not published. Seconds of the work itself, without files and copies:''')
-    page.table(['primitive', 'items', 'threads of the host', 'GPU' if page.on_gpu() else 'OpenCL on the cores',
-                'items a second'], rows)
+The articles describe the distinct values of sorted numbers (radix sort, mark, scan, scatter), the reversal of a graph, and
+its spanning tree. Times of these are not published. Seconds of the work itself, without files and copies:''')
+    page.table(['primitive', 'items', 'threads of the host', device_name(page), 'items a second'], rows)
 
 
 def spelled(page, alphabet, length):
@@ -166,12 +172,13 @@ def write_words(page):
     pins, report = spelled(page, '0123456789', 4)
     page.text('''## PINs
 
-A circuit of the de Bruijn graph of the ten digits spells the shortest sequence of keys that tries every PIN of four digits. It begins
-with `%s`.''' % pins[:60])
+A circuit of the de Bruijn graph of the ten digits spells the shortest sequence of keys that tries every PIN of four digits.
+It begins with `%s`.''' % pins[:60])
     rows = [['PINs of 4 digits', 10 ** 4, len(pins), 4 * 10 ** 4, report['stages']['total'], 'yes']]
     for digits in (5,) if page.options.small else (5, 6):
         text, report = spelled(page, '0123456789', digits)
-        rows.append(['PINs of %d digits' % digits, 10 ** digits, len(text), digits * 10 ** digits, report['stages']['total'], 'yes'])
+        rows.append(['PINs of %d digits' % digits, 10 ** digits, len(text), digits * 10 ** digits,
+                     report['stages']['total'], 'yes'])
     for length in (5,) if page.options.small else (8, 10):
         text, report = spelled(page, 'ACGT', length)
         rows.append(['words of %d letters of ACGT' % length, 4 ** length, len(text), length * 4 ** length,
@@ -200,20 +207,20 @@ def write_genome(page):
     same = made in (genome, reverse_complement(genome))
     page.text('''## DNA
 
-A random genome of %s bases was cut into %s reads of %d bases from both strands, at random places (%d-fold coverage, no errors).
-`gemp-mpi assemble` builds the graph of the reads' words of 31 letters; an Euler path of it spells the genome.'''
+A random genome of %s bases was cut into %s reads of %d bases from both strands, at random places (%d-fold coverage, no
+errors). `gemp-mpi assemble` builds the graph of the reads' words of 31 letters; an Euler path of it spells the genome.'''
               % (format(size, ','), format(len(begins), ','), length, cover))
     page.table(['bases', 'reads', 'bases of the result', 'equals the genome', 'whole process (s)'],
                [[size, len(begins), len(made), 'yes' if same else 'no', report['process_seconds']]])
     assert same, 'the assembled genome differs'
 
 
-def draw(page, name, *command):
-    """Runs a command with --dot and lays the drawing out by Graphviz. Returns the path of the picture."""
+def draw(page, name, layout, *command):
+    """Runs a command with --dot and lays the drawing out by Graphviz. Returns the path of the picture and the report."""
     drawing, picture = page.path(name + '.dot'), page.path(name + '.svg')
     report = page.gemp(*command, '--dot', drawing)
     try:
-        done = subprocess.run(['dot', '-Tsvg', drawing, '-o', picture], capture_output=True, text=True)
+        done = subprocess.run(['dot', '-K' + layout, '-Tsvg', drawing, '-o', picture], capture_output=True, text=True)
     except FileNotFoundError:
         sys.exit('reproduce-euler: dot is missing; install graphviz, or run jobs/setup.sh --reproduce')
     if done.returncode != 0:
@@ -224,13 +231,18 @@ def draw(page, name, *command):
 def write_pictures(page):
     page.text('''## Pictures
 
-Each circuit before joining has a colour of its own, and vertices are coloured by their degrees. Bold edges of the circuit graph are
-its spanning tree: at these vertices circuits are joined.''')
+The left half of a vertex shows its in-degree in blue, the right half its out-degree in orange; deeper colours are more edges.
+A spanning tree is laid over the graph in red: of a random graph (`components --dot`), and of the circuit graph in the
+drawings of circuits (`euler --dot`). Each circuit before joining has a colour of its own; vertices with a double border are
+those at which circuits are joined.''')
+    graph = page.make('drawn-tree.h5', 'generate', 'uniform', '--vertices', 40, '--edges', 70, '--directed', 1)
+    picture, report = draw(page, 'spanning-tree', 'neato', 'components', graph)
+    page.image(picture, 'A spanning forest of a random graph of 40 vertices and 70 edges')
     for shape, vertices, edges in (('shallow', 12, 26), ('random', 8, 20)):
         graph = page.make('drawn-%s.h5' % shape, 'generate', 'eulerian', '--shape', shape, '--vertices', vertices, '--edges', edges)
-        picture, report = draw(page, 'circuits-' + shape, 'euler', graph)
-        page.image(picture, 'Circuits of a graph of %d vertices and %d edges (%s): before joining, the circuit graph, and the order'
-                   % (vertices, edges, shape))
+        picture, report = draw(page, 'circuits-' + shape, 'dot', 'euler', graph)
+        page.image(picture, 'Circuits of a graph (%s, %d vertices, %d edges): before joining, the circuit graph, the order'
+                   % (shape, vertices, edges))
         assert report['found']
 
 

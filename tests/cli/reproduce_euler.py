@@ -1,5 +1,5 @@
-"""jobs/reproduce-euler.sh on tiny graphs: every step of every engine has a time, every published figure a ratio, and the page
-says that PINs, words and the genome are right. The script itself checks circuits, words and the genome."""
+"""jobs/reproduce-euler.sh on tiny graphs: every step of every engine has a time, every published figure has a ratio, and
+the page says that PINs, words and the genome are right. The script itself checks circuits, words and the genome."""
 import os
 import re
 import sys
