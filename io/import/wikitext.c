@@ -154,7 +154,7 @@ static void read_line(page_reader *p, const char *end)
 		return;
 	gemp_slice line = gemp_trimmed(p->at, end);
 	size_t level = 0;
-	while (2 * level < line.size && line.bytes[level] == '=' && line.bytes[line.size - 1 - level] == '=')
+	while (2 * level + 1 < line.size && line.bytes[level] == '=' && line.bytes[line.size - 1 - level] == '=')
 		level++;
 	if (level == 0)
 		return;

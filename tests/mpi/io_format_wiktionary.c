@@ -62,6 +62,7 @@ static void english_pages(void **state)
 	check_page("en", "==English==\n===Translations===\n{{t|de|never closed\n{{t|de|[[x}}\n<!-- {{t|de|y}}", "", 0);
 	check_page("en", "==English==\n===Translations===\n{{t|de|x}}{", "2 en>de:x ", 0);
 	check_page("en", "==English==\n===Translations===\n=\n==\n{{t|de|x}}", "", 0);
+	check_page("en", "==English==\n===Translations===\n=\n=====\n{{t|de|x}}\n=x\n", "", 0);
 }
 
 static void german_pages(void **state)
