@@ -26,6 +26,7 @@ def digits(value, count):
 class Engine:
     """An engine whose input is a random graph. `arguments` are those behind -- on the command line of the study."""
 
+    scale = 16  # 2^scale vertices, by default: a second or more of work for a core
     unit = 'edges'  # of the work
     profiled = False  # the work is counted by a run of its own
     kernels = False  # kernels do not depend on the graph, so that a first run can build them for all
@@ -94,6 +95,7 @@ class Match(Engine):
 
 
 class Import(Engine):
+    scale = 20
     output = '.h5'
 
     def input(self, folder, share):
@@ -112,6 +114,7 @@ class Import(Engine):
 class Transform(Engine):
     """The first argument is the file of rules, unless it is an option."""
 
+    scale = 14
     unit = 'matches'
     output = '.h5'
 
@@ -124,6 +127,7 @@ class Transform(Engine):
 
 
 class Euler(Engine):
+    scale = 20
     generators = ('eulerian',)
 
     def answer(self, report):
@@ -131,6 +135,7 @@ class Euler(Engine):
 
 
 class Analysis(Engine):
+    scale = 20
     unit = 'edges_of_the_work'
     kernels = True
 
@@ -184,9 +189,10 @@ class Sssp(Search):
 class Som(Engine):
     """The input is a table of vectors; --scale and --edge-factor are 2^N vectors and twice as many dimensions."""
 
+    scale = 15
     unit = 'vectors'
     kernels = True
-    defaults = ('--size', '24x24', '--epochs', '5')
+    defaults = ('--size', '24x24', '--epochs', '10')
     output = '.h5'
 
     def input(self, folder, share):

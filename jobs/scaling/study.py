@@ -10,6 +10,7 @@ import sys
 import time
 
 import engines
+import every
 import forecast
 import machine
 import tables
@@ -46,11 +47,12 @@ def parse(arguments):
     parser.add_argument('studies', nargs='*', metavar='STUDY.json', help='predict, plot: what was measured earlier')
     add = parser.add_argument
     add('-o', '--output', metavar='FOLDER', help='default: scaling-DATE')
-    add('--engine', choices=list(engines.KINDS), default='match', help='what is measured (default match)')
+    add('--engine', choices=list(engines.KINDS) + ['all'], default='match',
+        help='what is measured (default match); all: each with its defaults')
     add('--graph', metavar='FILE', help='strong: this graph, or for import and som this table (else one is generated)')
     add('--generator', choices=['rmat', 'uniform', 'eulerian'], help='default: rmat; euler: always eulerian')
-    add('--scale', type=int, default=16, metavar='N',
-        help='2^N vertices, for som vectors; weak: for one rank (default 16)')
+    add('--scale', type=int, metavar='N',
+        help='2^N vertices, for som vectors; weak: for one rank (default: by engine)')
     add('--edge-factor', type=int, default=8, metavar='N',
         help='edges a vertex; for som half of the dimensions (default 8)')
     add('--ranks', type=numbers, metavar='A,B,...', help='default: powers of two up to the cores or tasks')
@@ -77,7 +79,11 @@ def parse(arguments):
     cut = arguments.index('--') if '--' in arguments else len(arguments)
     options = parser.parse_args(arguments[:cut])
     options.arguments = arguments[cut + 1:]
-    engine = engines.KINDS[options.engine]
+    every_engine = options.engine == 'all'
+    engine = engines.Engine if every_engine else engines.KINDS[options.engine]
+    options.scale = engine.scale if options.scale is None else options.scale
+    if every_engine and (options.graph or options.generator or options.outboxes or options.arguments):
+        parser.error('--engine all: each engine has its own input and arguments; leave out --graph, --generator, --outboxes and --')
     later = options.study in ('predict', 'plot')
     if later and not options.studies:
         parser.error(options.study + ': which STUDY.json?')
@@ -288,6 +294,8 @@ def option_of(arguments, *names):
 
 def measure(options):
     options.output = options.output or time.strftime('scaling-%Y-%m-%d-%H%M', time.gmtime())
+    if options.engine == 'all':
+        return every.run(options, sys.argv[1:])
     study = Study(options)
     study.prepare()
     if options.dry_run:
