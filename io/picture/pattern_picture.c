@@ -38,9 +38,9 @@ typedef struct picture {
 
 static void free_picture(picture *p)
 {
-	for (size_t i = 0; i < p->box_count; i++)
+	for (size_t i = 0; p->boxes && i < p->box_count; i++)
 		gemp_text_free(&p->boxes[i].text);
-	for (size_t i = 0; i < p->arrow_count; i++)
+	for (size_t i = 0; p->arrows && i < p->arrow_count; i++)
 		gemp_text_free(&p->arrows[i].text);
 	gemp_text_free(&p->notes);
 	gemp_free_all(p->boxes, p->arrows, p->ends);
@@ -413,5 +413,8 @@ gemp_code gemp_pattern_picture_write(const gemp_pattern *pattern, const int *ord
 	GEMP_TRY(describe(&p, pattern, order, order_count));
 	for (size_t v = 0; v < p.box_count; v++)
 		GEMP_TRY(gemp_text_status(&p.boxes[v].text));
+	for (size_t e = 0; e < p.arrow_count; e++)
+		GEMP_TRY(gemp_text_status(&p.arrows[e].text));
+	GEMP_TRY(gemp_text_status(&p.notes));
 	return gemp_file_ends_in(path, ".dot") ? write_dot(&p, path) : write_canvas(&p, path);
 }

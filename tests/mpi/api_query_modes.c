@@ -117,7 +117,14 @@ static void motifs(void **state)
 	gemp_query_settings_init(&settings);
 	assert_all_ok(gemp_graph_motifs(w.graph, "motifs:3", &settings, found, &kinds, NULL));
 	assert_all(kinds == 2 && found[0].count == paths && found[1].count == triangles);
-	assert_all(!strcmp(found[1].pattern, "edges:0-1,0-2,1-2"));
+	assert_all(!strcmp(found[1].pattern, "edges:0-1,0-2,1-2") && !strcmp(found[1].name, "triangle"));
+	const char *rows = test_path_all("motifs.tsv");
+	assert_all_ok(gemp_graph_motifs_write(w.graph, rows, found, kinds));
+	assert_all(access(rows, F_OK) == 0);
+	assert_all_code(gemp_graph_motifs_write(w.graph, "motifs.txt", found, kinds), GEMP_EUSAGE);
+	gemp_motif too_many = found[1];
+	too_many.count = UINT64_C(1) << 63;
+	assert_all_code(gemp_graph_motifs_write(w.graph, rows, &too_many, 1), GEMP_EDATA);
 	settings.semantics = GEMP_INDUCED;
 	assert_all_ok(gemp_graph_motifs(w.graph, "motifs:3", &settings, found, &kinds, NULL));
 	assert_all(kinds == 2 && found[0].count == paths - 3 * triangles && found[1].count == triangles);
