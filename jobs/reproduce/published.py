@@ -15,7 +15,8 @@ WIKTIONARY_GPU = {5: 101, 6: 1224}
 # A series of articles on graphs with CUDA and F#.
 EULER_DEEP = {'vertices': 10_485_760, 'edges': 41_944_529, 'generation': 19.8, 'most_partitions': 10}
 EULER_SHALLOW = {'vertices': 1_048_575, 'edges': 3_145_727, 'partitions': 45_514}
-EULER_DENSE = {'vertices': 4096, 'edges': 1_700_000, 'seconds': 1.0}  # cited there: random graph, a GPU with its CPU
+# Cited by the work on cycles in Wiktionary: a random graph on a GPU with its CPU, 50 times faster than the best sequential code.
+EULER_DENSE = {'vertices': 4096, 'edges': 1_700_000, 'seconds': 1.0, 'over_sequential': 50}
 EDGES = {'vertices': 10_485_760, 'edges': 31_458_372, 'gpu': 1.52, 'cpu': 16.5}
 SOM = {'vectors': 12_000, 'dimensions': 12, 'rows': 200, 'columns': 200, 'epochs': 500, 'epoch': 40.0, 'hours': 4.0,
        'best_unit_cpp': 0.004, 'best_unit_fsharp': 0.140}

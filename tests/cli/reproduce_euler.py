@@ -20,5 +20,6 @@ for step in STEPS:
     for line in lines:
         cells = [float(cell.replace(",", "")) for cell in line.strip("|").split("|")[1:]]
         assert len(cells) == 4 and all(cell >= 0 for cell in cells), line
+assert re.search(r"^\| dense \| \S+ \| \S+ \| 50 \| \S+ \|$", text, re.MULTILINE)  # beside sequential code
 assert re.search(r"^\| PINs of 4 digits \| 10,000 \| 10,003 \| 40,000 \| \S+ \| yes \|$", text, re.MULTILINE)
 assert re.search(r"^\| 3,000 \| \S+ \| 3,000 \| yes \| \S+ \|$", text, re.MULTILINE)
