@@ -66,13 +66,7 @@ static void free_pairs(pairs_reader *reader)
 static gemp_code read_pairs(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_pairs) pairs_reader self = { 0 };
-	gemp_builder_options built = gemp_format_builder(options);
-	built.string_keys = built.undirected = built.merge_parallel = true;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	gemp_code code = gemp_import_declare_files(self.builder, options);
-	GEMP_THEN(gemp_words_declare(&self.words, self.builder));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_step_times_next(options->steps, "parse");
+	GEMP_TRY(gemp_words_build(&self.words, &self.builder, comm, options));
 	for (size_t i = 0; i < options->edge_file_count; i++) {
 		gemp_lines lines;
 		self.file = (uint32_t)i + 1;

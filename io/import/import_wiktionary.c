@@ -153,13 +153,8 @@ static gemp_code read_wiktionary(gemp_shard **out, const gemp_comm *comm, const 
 {
 	static const gemp_xml_visitor visitor = { "a dump of a wiki", on_start, on_end, NULL };
 	GEMP_OWNED_BY(free_wiktionary) wiktionary_reader self = { 0 };
-	gemp_builder_options built = gemp_format_builder(options);
-	built.string_keys = built.undirected = built.merge_parallel = true;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	gemp_code code = gemp_import_declare_files(self.builder, options);
-	GEMP_THEN(gemp_words_declare(&self.words, self.builder));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_step_times_next(options->steps, "parse");
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_words_build(&self.words, &self.builder, comm, options));
 	for (size_t i = (size_t)comm->rank; i < options->edge_file_count && code == GEMP_OK; i += (size_t)comm->size) {
 		self.place = OUTSIDE;
 		self.file = (uint32_t)i + 1;

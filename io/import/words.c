@@ -2,8 +2,6 @@
 
 #include "io/import/words.h"
 
-#include "io/import/import.h"
-
 #include <string.h>
 
 gemp_code gemp_words_declare(gemp_words *words, gemp_builder *builder)
@@ -11,6 +9,19 @@ gemp_code gemp_words_declare(gemp_words *words, gemp_builder *builder)
 	words->builder = builder;
 	GEMP_TRY(gemp_builder_vertex_column(builder, "lang", GEMP_STRING, &words->language));
 	return gemp_builder_vertex_column(builder, "word", GEMP_STRING, &words->word);
+}
+
+gemp_code gemp_words_build(gemp_words *words, gemp_builder **builder, const gemp_comm *comm,
+                           const gemp_import_options *options)
+{
+	gemp_builder_options built = gemp_format_builder(options);
+	built.string_keys = built.undirected = built.merge_parallel = true;
+	GEMP_TRY(gemp_builder_new(builder, comm, &built));
+	gemp_code code = gemp_import_declare_files(*builder, options);
+	GEMP_THEN(gemp_words_declare(words, *builder));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_step_times_next(options->steps, "parse");
+	return GEMP_OK;
 }
 
 gemp_code gemp_words_key(gemp_words *words, gemp_value *key, size_t end, gemp_slice language, gemp_slice word)

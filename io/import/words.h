@@ -7,6 +7,7 @@
 #ifndef GEMP_IO_IMPORT_WORDS_H
 #define GEMP_IO_IMPORT_WORDS_H
 
+#include "io/import/import.h"
 #include "io/text/cells.h"
 #include "partition/build/builder.h"
 #include "partition/build/dictionary.h"
@@ -19,6 +20,11 @@ typedef struct gemp_words {
 	gemp_text keys[2];     /* keys of source and target */
 	size_t language, word; /* the builder's columns */
 } gemp_words;
+
+/* Collective. Makes a builder of undirected edges between words, without parallel edges, with the files of the options
+ * and the columns of words. The caller frees *builder, also after a failure. */
+gemp_code gemp_words_build(gemp_words *words, gemp_builder **builder, const gemp_comm *comm,
+                           const gemp_import_options *options);
 
 /* Local. Declares the columns of words; the first call for a builder, on all ranks. */
 gemp_code gemp_words_declare(gemp_words *words, gemp_builder *builder);
