@@ -12,7 +12,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 16 }; /* bytes that are parsed at a time */
+enum {
+	BUFFER = 1 << 16,   /* bytes that are parsed at a time, or more within a long tag */
+	MAX_TEXT = 1 << 28, /* bytes of the text of an element, as in a record of a text file (io/file/stream.c) */
+	MAX_DEPTH = 10000,  /* of elements; Expat keeps a record of each open element */
+};
 
 typedef struct prefix {
 	char *name, *uri; /* owned */
@@ -25,6 +29,7 @@ struct gemp_xml {
 	XML_Parser parser;
 	gemp_code code; /* the failure of a handler */
 	bool stopped;   /* the visitor's `enough` returned true */
+	size_t depth;   /* number of open elements */
 	size_t skipped; /* number of open elements from the skipped element on; 0: none is skipped */
 	gemp_text text; /* the text since the last tag */
 	size_t prefix_count, prefix_capacity;
@@ -103,7 +108,11 @@ static void XMLCALL on_start(void *self, const char *name, const char **attribut
 {
 	gemp_xml *xml = self;
 	gemp_text_clear(&xml->text);
-	if (xml->skipped)
+	if (++xml->depth > MAX_DEPTH && !is_over(xml))
+		finish_handler(xml,
+		               gemp_fail(GEMP_EDATA, "more than %d elements are open, and %s needs few; is the file whole?",
+		                         MAX_DEPTH, xml->visitor->format_name));
+	else if (xml->skipped)
 		xml->skipped++;
 	else if (!is_over(xml))
 		finish_handler(xml, xml->visitor->start(xml->self, xml, name, attributes));
@@ -114,6 +123,7 @@ static void XMLCALL on_end(void *self, const char *name)
 {
 	gemp_xml *xml = self;
 	(void)name;
+	xml->depth--;
 	if (xml->skipped) {
 		xml->skipped--;
 	} else if (!is_over(xml)) {
@@ -124,11 +134,18 @@ static void XMLCALL on_end(void *self, const char *name)
 	gemp_text_clear(&xml->text);
 }
 
-/* Expat delivers a text in parts of any size, so each part is appended. */
+/* Expat delivers a text in parts of any size, so each part is appended. A few bytes of a compressed file may stand for
+ * gigabytes of text, so its size is limited. */
 static void XMLCALL on_text(void *self, const char *bytes, int size)
 {
 	gemp_xml *xml = self;
-	gemp_text_add(&xml->text, bytes, (size_t)size);
+	if (xml->skipped || is_over(xml))
+		return;
+	if (xml->text.size > MAX_TEXT - (size_t)size)
+		finish_handler(xml, gemp_fail(GEMP_EDATA, "an element has more than %d MiB of text; is the file %s?",
+		                              MAX_TEXT >> 20, xml->visitor->format_name));
+	else
+		gemp_text_add(&xml->text, bytes, (size_t)size);
 }
 
 /* The default namespace is stored under an empty name. */
@@ -178,15 +195,29 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
-/* The file is read directly into Expat's buffer. */
+/* The number of bytes that Expat keeps of the `fed` ones, since the tag, comment or the like that they begin is not
+ * complete. */
+static size_t unparsed_bytes(const gemp_xml *xml, uint64_t fed)
+{
+	const XML_Index parsed = XML_GetCurrentByteIndex(xml->parser); /* -1 at the beginning */
+	return parsed < 0 || (uint64_t)parsed > fed ? 0 : (size_t)(fed - (uint64_t)parsed);
+}
+
+/* The file is read directly into Expat's buffer. Expat parses a tag again from its beginning whenever more bytes of it
+ * arrive, so a tag that is still open gets as many bytes more as it has. */
 static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 {
 	size_t size = 1;
-	while (size && !xml->stopped) {
-		void *buffer = XML_GetBuffer(xml->parser, BUFFER);
+	uint64_t fed = 0;
+	for (; size && !xml->stopped; fed += size) {
+		const size_t open = unparsed_bytes(xml, fed), wanted = gemp_max(open, BUFFER);
+		if (open > MAX_TEXT)
+			return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": a tag or comment has more than %d MiB; is the file %s?",
+			                 xml->path, gemp_xml_line(xml), MAX_TEXT >> 20, xml->visitor->format_name);
+		void *buffer = XML_GetBuffer(xml->parser, (int)wanted);
 		if (!buffer)
 			return no_memory(xml);
-		GEMP_TRY(gemp_source_read(source, buffer, BUFFER, &size));
+		GEMP_TRY(gemp_source_read(source, buffer, wanted, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
 		GEMP_TRY(xml->code);
 		if (status != XML_STATUS_OK && !xml->stopped)
