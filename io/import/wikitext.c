@@ -1,15 +1,17 @@
 /* One pass over the page: a line that begins with = may be a heading, which says whether translations follow and of which
  * language their word is. In a section of translations, templates are found at any depth, since a table of translations is
- * a template, too. A template that is never closed is ignored, as people write pages. */
+ * a template, too. A template that is never closed is ignored, as people write pages; a template that is not closed within
+ * MAX_TEMPLATE bytes counts as one of them, so the time for a page of open templates is linear. */
 
 #include "io/import/wikitext.h"
 
 #include "core/status.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_ARGUMENTS = 2 };
+enum { MAX_ARGUMENTS = 2, MAX_TEMPLATE = 1 << 11 };
 
 typedef struct language_name {
 	const char *name, *code;
@@ -166,12 +168,12 @@ static void read_line(page_reader *p, const char *end)
 
 /* TEMPLATES */
 
-/* The end of the part of a template that begins at `at`: the next | or }} that is in no inner template or link. NULL if the
- * template is never closed. */
-static const char *part_end(const page_reader *p, const char *at)
+/* The end of the part of a template that begins at `at`: the next | or }} before `end` that is in no inner template or
+ * link. NULL if there is none. */
+static const char *part_end(const char *at, const char *end)
 {
 	int depth = 0;
-	for (; at + 1 < p->end; at++) {
+	for (; at + 1 < end; at++) {
 		bool doubled = at[0] == at[1];
 		if (depth == 0 && (*at == '|' || (doubled && *at == '}')))
 			return at;
@@ -197,14 +199,25 @@ static size_t number_of(gemp_slice *argument, size_t *number)
 	return name.size == 1 && *name.bytes >= '1' && *name.bytes <= '9' ? (size_t)(*name.bytes - '0') : 0;
 }
 
-/* Replaces links by their texts and removes quotes of italics: [[Apfel#Deutsch|Äpfel]] becomes Äpfel. Returns false if no
- * plain word is left. */
+/* The size of an entity such as &amp; or &#39; at the beginning of the text; 0 if there is none. */
+static size_t entity_size(gemp_slice text)
+{
+	size_t size = 1;
+	if (*text.bytes != '&')
+		return 0;
+	while (size < text.size && (text.bytes[size] == '#' || isalnum((unsigned char)text.bytes[size])))
+		size++;
+	return size > 1 && size < text.size && text.bytes[size] == ';' ? size + 1 : 0;
+}
+
+/* Replaces links by their texts and the entity &nbsp; by a blank, and removes quotes of italics: [[Apfel#Deutsch|Äpfel]]
+ * becomes Äpfel. Returns false if no plain word is left. */
 static bool make_plain(gemp_text *out, gemp_slice text)
 {
 	const char *at = text.bytes, *end = text.bytes + text.size;
 	gemp_text_clear(out);
 	while (at < end) {
-		size_t left = (size_t)(end - at);
+		const size_t left = (size_t)(end - at), entity = entity_size((gemp_slice){ at, left });
 		if (left > 1 && at[0] == '[' && at[1] == '[') {
 			const char *close = memmem(at, left, "]]", 2), *bar = close ? memrchr(at, '|', (size_t)(close - at)) : NULL;
 			if (!close)
@@ -212,6 +225,11 @@ static bool make_plain(gemp_text *out, gemp_slice text)
 			at = bar ? bar + 1 : at + 2;
 		} else if (left > 1 && at[0] == ']' && at[1] == ']') {
 			at += 2;
+		} else if (entity) {
+			if (entity != strlen("&nbsp;") || memcmp(at, "&nbsp;", entity) != 0)
+				return false;
+			gemp_text_add(out, " ", 1);
+			at += entity;
 		} else if (left > 1 && at[0] == '\'' && at[1] == '\'') {
 			while (at < end && *at == '\'')
 				at++;
@@ -230,13 +248,13 @@ static bool is_code(gemp_slice text)
 	return text.size > 0;
 }
 
-/* Reads the arguments, from the | behind the name on. *close becomes the end of the template; NULL if it is never closed. */
-static void read_arguments(const page_reader *p, const char *at, gemp_slice arguments[MAX_ARGUMENTS],
-                           const char **close)
+/* Reads the arguments, from the | behind the name on. *close becomes the end of the template; NULL if it is not closed
+ * before `limit`. */
+static void read_arguments(const char *at, const char *limit, gemp_slice arguments[MAX_ARGUMENTS], const char **close)
 {
 	size_t next = 1;
 	while (at && *at == '|') {
-		const char *end = part_end(p, at + 1);
+		const char *end = part_end(at + 1, limit);
 		if (end) {
 			gemp_slice argument = gemp_trimmed(at + 1, end);
 			size_t number = number_of(&argument, &next);
@@ -248,14 +266,32 @@ static void read_arguments(const page_reader *p, const char *at, gemp_slice argu
 	*close = at;
 }
 
+/* Visits the word, or each of its forms if two slashes separate several, as in the Chinese 蘋果//苹果. */
+static gemp_code visit_forms(page_reader *p, gemp_slice language, gemp_slice word)
+{
+	const char *at = word.bytes, *end = at + word.size;
+	while (at < end) {
+		const char *slashes = memmem(at, (size_t)(end - at), "//", 2), *over = slashes ? slashes : end;
+		const gemp_slice form = gemp_trimmed(at, over);
+		const gemp_wikitext_translation found = { { p->language, strlen(p->language) }, language, form, p->line };
+		if (form.size > 0)
+			GEMP_TRY(p->visit(p->self, &found));
+		at = slashes ? slashes + 2 : end;
+	}
+	return GEMP_OK;
+}
+
 /* Reads the template at p->at if it is a translation. All other templates are left to the caller, which looks for
  * translations inside. *close becomes the end of the translation, or NULL. */
 static gemp_code read_template(page_reader *p, const char **close)
 {
-	const char *name = p->at + 2, *bar = part_end(p, name);
+	const char *name = p->at + 2, *bar = name;
+	const char *limit = p->end - p->at > MAX_TEMPLATE ? p->at + MAX_TEMPLATE : p->end;
 	gemp_slice arguments[MAX_ARGUMENTS] = { 0 };
 	*close = NULL;
-	if (!bar || *bar != '|')
+	while (bar < limit && !strchr("{}[]|", *bar))
+		bar++;
+	if (bar == limit || *bar != '|')
 		return GEMP_OK;
 	const gemp_slice trimmed = gemp_trimmed(name, bar);
 	const char *const *known = p->wiki->templates;
@@ -263,7 +299,7 @@ static gemp_code read_template(page_reader *p, const char **close)
 		known++;
 	if (!*known)
 		return GEMP_OK;
-	read_arguments(p, bar, arguments, close);
+	read_arguments(bar, limit, arguments, close);
 	if (!*close)
 		return GEMP_OK;
 	bool plain = is_code(arguments[0]) && make_plain(p->word, arguments[1]);
@@ -273,8 +309,7 @@ static gemp_code read_template(page_reader *p, const char **close)
 		++*p->left_out;
 		return GEMP_OK;
 	}
-	const gemp_wikitext_translation found = { { p->language, strlen(p->language) }, arguments[0], word, p->line };
-	return p->visit(p->self, &found);
+	return visit_forms(p, arguments[0], word);
 }
 
 /* THE PAGE */
@@ -286,15 +321,22 @@ static void skip_to(page_reader *p, const char *to)
 		p->line += *p->at == '\n';
 }
 
+static const char *line_end(const page_reader *p)
+{
+	const char *newline = memchr(p->at, '\n', (size_t)(p->end - p->at));
+	return newline ? newline : p->end;
+}
+
 /* Reads a line outside sections of translations, or one step of a line inside. */
 static gemp_code read_step(page_reader *p, bool *fresh)
 {
-	const char *close, *newline = memchr(p->at, '\n', (size_t)(p->end - p->at)), *end = newline ? newline : p->end;
+	const char *close;
 	if (*fresh)
-		read_line(p, end);
+		read_line(p, line_end(p));
 	*fresh = !p->translations || !p->language;
 	if (*fresh) {
-		skip_to(p, newline ? end + 1 : end);
+		const char *end = line_end(p);
+		skip_to(p, end < p->end ? end + 1 : end);
 		return GEMP_OK;
 	}
 	if (begins_with(p, p->at, "<!--")) {

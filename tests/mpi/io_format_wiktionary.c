@@ -4,6 +4,8 @@
 
 #include "io/import/wikitext.h"
 
+#include <time.h>
+
 /* Prints "line source>language:word " for each translation. */
 static gemp_code print_translation(void *self, const gemp_wikitext_translation *found)
 {
@@ -59,10 +61,46 @@ static void english_pages(void **state)
 		"en",
 		"==English==\n===Translations===\n{{t|de|}}{{t|de|{{l|de|x}}}}{{t|de|a<b}}{{t||x}}{{t|de}}{{t|D E|x}}\n{{t|de|y}}\n",
 		"3 en>de:y ", 6);
+	/* traditional and simplified characters */
+	check_page("en",
+	           "==English==\n===Translations===\n{{tt+|cmn|蘋果//苹果}}{{t|cmn|[[水]] // }}{{t|de|a/b}}{{t|de|//}}",
+	           "2 en>cmn:蘋果 2 en>cmn:苹果 2 en>cmn:水 2 en>de:a/b ", 0);
+	/* entities, and names with & */
+	check_page(
+		"en",
+		"==English==\n===Translations===\n{{t|fr|pomme&nbsp;de&nbsp;terre}} {{t|de|R&B}} {{t|de|a&b c;}} {{t|de|a&#39;b}}{{t|de|&lt;}}",
+		"2 en>fr:pomme de terre 2 en>de:R&B 2 en>de:a&b c; ", 2);
 	check_page("en", "==English==\n===Translations===\n{{t|de|never closed\n{{t|de|[[x}}\n<!-- {{t|de|y}}", "", 0);
 	check_page("en", "==English==\n===Translations===\n{{t|de|x}}{", "2 en>de:x ", 0);
 	check_page("en", "==English==\n===Translations===\n=\n==\n{{t|de|x}}", "", 0);
 	check_page("en", "==English==\n===Translations===\n=\n=====\n{{t|de|x}}\n=x\n", "", 0);
+}
+
+/* A page of a megabyte without a newline whose templates and links stay open takes some seconds at most. If each of them
+ * were read to the end of the page, it would take minutes. */
+static void open_templates_take_linear_time(void **state)
+{
+	(void)state;
+	enum { SIZE = 1 << 20 };
+	static const char *const repeated[] = { "{{", "{{t|", "[[", "{{t|de|[[", "{{t|de|x}} ", "x" };
+	gemp_text page = { 0 }, word = { 0 }, found = { 0 };
+	for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+		uint64_t left = 0;
+		gemp_text_clear(&page);
+		gemp_text_clear(&found);
+		gemp_text_print(&page, "==English==\n===Translations===\n");
+		while (page.size < SIZE)
+			gemp_text_print(&page, "%s", repeated[i]);
+		const clock_t before = clock();
+		assert_int_equal(gemp_wikitext_read(gemp_wiki_of("en"), (gemp_slice){ page.data, page.size }, &word, &left,
+		                                    print_translation, &found),
+		                 GEMP_OK);
+		assert_true(clock() - before < 20 * CLOCKS_PER_SEC);
+		assert_true((found.size > 0) == (i == 4));
+	}
+	gemp_text_free(&page);
+	gemp_text_free(&word);
+	gemp_text_free(&found);
 }
 
 static void german_pages(void **state)
@@ -137,6 +175,20 @@ static void invalid_dumps_are_rejected(void **state)
 	}
 }
 
+/* A small compressed file can have gigabytes of open elements, so their number is limited, also in skipped elements. */
+static void deep_elements_are_rejected(void **state)
+{
+	(void)state;
+	gemp_text text = { 0 };
+	file_case file;
+	gemp_text_print(&text, "<mediawiki xml:lang=\"en\">\n");
+	for (int i = 0; i < 10000; i++)
+		gemp_text_print(&text, "<a>");
+	const bad_text deep = { text.data, ":2: ", "more than 10000 elements are open" };
+	expect_error(one_file(&file, "wiktionary", "deep.xml", text.data), "deep.xml", &deep);
+	gemp_text_free(&text);
+}
+
 static void memory_may_run_out(void **state)
 {
 	(void)state;
@@ -148,9 +200,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(english_pages),
+		cmocka_unit_test(open_templates_take_linear_time),
 		cmocka_unit_test(german_pages),
 		cmocka_unit_test(dumps_become_words_and_undirected_edges),
 		cmocka_unit_test(invalid_dumps_are_rejected),
+		cmocka_unit_test(deep_elements_are_rejected),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
