@@ -1,8 +1,7 @@
 /* pattern_picture: a description of the picture (boxes with lines of text, arrows, and notes below), which is the same
  * for all formats, and its drawing on a canvas or as text for Graphviz.
  *
- * A condition on one vertex stands in its box, a condition on one edge at its arrow, and every other condition in the
- * notes. Elements of OPTIONAL MATCH are grey. */
+ * A short condition on one vertex stands in its box, one on an edge at its arrow, and every other condition in the notes. Elements of OPTIONAL MATCH are grey. */
 
 #include "io/picture/pattern_picture.h"
 
@@ -74,23 +73,29 @@ static void add_edge_name(gemp_text *out, const gemp_pattern_edge *edge)
 		gemp_text_print(out, "\n");
 }
 
-/* Appends each condition to the text of the element that it is about. map[v]: the box of vertex v. */
+/* Appends each condition to the text of the element that it is about, if it is short enough for a box. map[v]: the box
+ * of vertex v. */
 static void add_conditions(picture *p, const gemp_pattern *pattern, const int *map, size_t first_edge, bool optional)
 {
+	enum { SHORT = 44 }; /* bytes */
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	for (size_t c = 0; c < pattern->condition_count; c++) {
 		const gemp_condition *condition = &pattern->conditions[c];
 		const uint64_t vertices = condition->vertices, edges = condition->edges;
 		if (condition->expr->kind == GEMP_HAS_LABEL && !condition->expr->of_edge)
 			continue;
-		const bool of_edge = edges && !(edges & (edges - 1));
-		const bool of_vertex = !edges && vertices && !(vertices & (vertices - 1));
+		gemp_text_clear(&text);
+		gemp_expr_print(condition->expr, pattern, &text);
+		const bool of_edge = edges && !(edges & (edges - 1)) && text.size <= SHORT;
+		const bool of_vertex = !edges && vertices && !(vertices & (vertices - 1)) && text.size <= SHORT;
 		gemp_text *out = of_edge     ? &p->arrows[first_edge + (size_t)__builtin_ctzll(edges)].text
 		                 : of_vertex ? &p->boxes[map[__builtin_ctzll(vertices)]].text
 		                             : &p->notes;
 		if (out == &p->notes)
 			gemp_text_print(out, "%s", optional ? "OPTIONAL MATCH ... WHERE " : "WHERE ");
-		gemp_expr_print(condition->expr, pattern, out);
+		gemp_text_add(out, text.data, text.size);
 		gemp_text_print(out, "\n");
+		out->failed |= text.failed;
 	}
 }
 
@@ -199,16 +204,29 @@ static const gemp_colour plain_fill = { 0xdb, 0xe9, 0xf6 }, pivot_fill = { 0xff,
 						 optional_fill = { 0xe6, 0xe6, 0xe6 }, ink = { 0x33, 0x33, 0x33 },
 						 grey_ink = { 0x99, 0x99, 0x99 }, white = { 0xff, 0xff, 0xff };
 
+enum { WORDS = 512 };
+
+/* Copies the line at `at`, or its first letters, with space for an ellipsis. No letter of UTF-8 is cut. */
+static void copy_line(char words[WORDS], const char *at)
+{
+	size_t whole = strcspn(at, "\n"),
+		   size = whole < WORDS - GEMP_CANVAS_ELLIPSIS ? whole : WORDS - GEMP_CANVAS_ELLIPSIS - 1;
+	while (size && size < whole && ((unsigned char)at[size] & 0xc0) == 0x80)
+		size--;
+	memcpy(words, at, size);
+	words[size] = '\0';
+}
+
 /* Calls `draw` for each line, which is cut to LONGEST units. Returns the number of lines, and the widest in *width. */
 typedef void line_visitor(void *self, int line, const char *words);
 
 static int visit_lines(const gemp_canvas *canvas, const gemp_text *text, double *width, line_visitor *draw, void *self)
 {
-	char words[512];
+	char words[WORDS];
 	int lines = 0;
 	*width = 0;
 	for (const char *at = text->data; at && *at; at += strcspn(at, "\n") + 1, lines++) {
-		snprintf(words, sizeof words - GEMP_CANVAS_ELLIPSIS, "%.*s", (int)strcspn(at, "\n"), at);
+		copy_line(words, at);
 		gemp_canvas_fit(canvas, LETTER, LONGEST, words);
 		*width = fmax(*width, gemp_canvas_width(canvas, LETTER, words));
 		if (draw)
@@ -363,8 +381,8 @@ static void fit(picture *p, const gemp_canvas *canvas, double size[2], double *n
 	}
 	size[0] = high[0] - low[0];
 	for (const char *at = p->notes.data; at && *at; at += strcspn(at, "\n") + 1) {
-		char words[512];
-		snprintf(words, sizeof words, "%.*s", (int)strcspn(at, "\n"), at);
+		char words[WORDS];
+		copy_line(words, at);
 		size[0] = fmax(size[0], gemp_canvas_width(canvas, LETTER, words));
 		size[1] += LINE;
 	}
@@ -392,8 +410,8 @@ static gemp_code write_canvas(picture *p, const char *path)
 	for (size_t v = 0; v < p->box_count; v++)
 		draw_box(&canvas, &p->boxes[v]);
 	for (const char *at = p->notes.data; at && *at; at += strcspn(at, "\n") + 1, y += LINE) {
-		char words[512];
-		snprintf(words, sizeof words, "%.*s", (int)strcspn(at, "\n"), at);
+		char words[WORDS];
+		copy_line(words, at);
 		gemp_canvas_words(&canvas, MARGIN, y, LETTER, GEMP_ANCHOR_START, words);
 	}
 	return gemp_canvas_write(&canvas, path);

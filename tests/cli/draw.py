@@ -92,6 +92,16 @@ def shapes():
     assert [b[0] for b in boxes] == ["vertex", "optional"] and ":ACTS_IN*1..3" in words and "m.name > 'K'" in words, words
 
 
+def long_conditions():
+    """A condition that is too long for a box is in the notes, as a whole."""
+    names = ", ".join("'%s'" % (letter * 30) for letter in "abc")
+    run(1, "match", "m.h5", f"MATCH (a:Person)-->(m) WHERE a.name IN [{names}] AND EXISTS {{ (m)-[:HAS_GENRE]->(g) WHERE "
+        "g.name = 'Drama' } RETURN a", "--dry-run", "--draw", "long.svg")
+    words, boxes = parse("long.svg")
+    no_overlap(boxes, 2, 0)
+    assert f"WHERE a.name IN [{names}]" in words and any(w.startswith("WHERE EXISTS { (m)-[:HAS_GENRE]->(g)") for w in words), words
+
+
 def files_and_mistakes():
     with open("two.cypher", "w", encoding="utf-8") as file:
         file.write("MATCH (a)-->(b) RETURN a;\nMATCH (c:Movie) RETURN c\n")
@@ -107,5 +117,5 @@ def files_and_mistakes():
 with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
     run(1, "generate", "movies", "--films", "60", "--people", "200", "-o", "m.h5", "-q")
-    for test in one_query, shapes, files_and_mistakes:
+    for test in one_query, shapes, long_conditions, files_and_mistakes:
         test()
