@@ -196,6 +196,9 @@ static void costs_of_push_and_pull(void **state)
 	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, mega, 1000 * mega, mega }, 2));
 	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, 1000 * mega, mega, 1000 * mega }, 2));
 	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, mega, 1000, 1000 }, 2));
+	/* coding rows takes longer than sending them */
+	assert_true(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, 24 * mega, mega, mega }, 4));
+	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, 24 * mega, mega, 20 * mega }, 4));
 }
 
 static void choice_by_row_cache(void **state)
