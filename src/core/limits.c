@@ -30,6 +30,7 @@ const gemp_limits gemp_limits_default = {
 	.push_pull_min_gain = 1e-2,
 	.phase_sampling = 1,
 	.distinct_packed = true,
+	.prefetch_min = 1 << 19,
 	.number_leaf = 1 << 14,
 	.forecast_min = 600,
 	.preview_apart = 1 << 24,

@@ -102,6 +102,9 @@ typedef struct gemp_limits {
 	/* Slots, a power of two, of the set of a device in which duplicates are looked up; CPU devices have a set then, too
 	 * [0: by memory and expected matches, and none on CPU devices]: match/distinct/device_set. */
 	size_t device_set_slots;
+	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least this
+	 * number of entries, since these are not in the cache of a core [2^19]: match/search/search. */
+	uint64_t prefetch_min;
 	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit
 	 * into the cache of a core [2^14]: primitive/number_set. */
 	size_t number_leaf;

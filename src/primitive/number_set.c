@@ -6,7 +6,7 @@
 #include "core/types.h"
 
 enum {
-	AHEAD = 16,      /* numbers that are added together, so that their memory is prefetched */
+	AHEAD = 16,      /* numbers whose memory is prefetched, a power of two */
 	FIRST_SLOTS = 64 /* slots of the first leaf, until it is full */
 };
 
@@ -86,29 +86,43 @@ static inline void occupy(gemp_number_leaf *leaf, uint64_t *slot, const uint64_t
 	leaf->count++;
 }
 
-/* Adds numbers in two passes, of which the first prefetches slots. With two passes the latencies of many numbers
- * overlap. A known number is not written again, since memory would have to write its slot back. */
+/* Numbers whose slots are being prefetched, a ring. */
+typedef struct ahead {
+	uint64_t words[AHEAD * GEMP_NUMBER_WORDS];
+	gemp_number_leaf *leaf[AHEAD];
+	size_t home[AHEAD];
+} ahead;
+
+static inline void look_ahead(const gemp_number_set *set, ahead *ring, const uint32_t *numbers, size_t i, size_t width)
+{
+	uint64_t *words = ring->words + i % AHEAD * width;
+	memcpy(words, numbers + i * width * 2, width * sizeof *words);
+	const uint32_t tag = tag_of(set, words, width);
+	gemp_number_leaf *leaf = leaf_of(set, tag);
+	const size_t home = home_of(leaf, set->level, tag);
+	__builtin_prefetch(leaf->slots + home * width, 1);
+	ring->leaf[i % AHEAD] = leaf;
+	ring->home[i % AHEAD] = home;
+}
+
+/* Each slot is prefetched while the numbers before it are added, so that the latencies of AHEAD numbers overlap. A known
+ * number is not written again, since memory would have to write its slot back. */
 static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
 {
-	for (size_t first = 0; first < count; first += AHEAD) {
-		uint64_t words[AHEAD * GEMP_NUMBER_WORDS];
-		gemp_number_leaf *leaf[AHEAD];
-		size_t home[AHEAD], part = gemp_min(count - first, AHEAD);
-		for (size_t i = 0; i < part; i++) {
-			memcpy(words + i * width, numbers + (first + i) * width * 2, width * sizeof *words);
-			const uint32_t tag = tag_of(set, words + i * width, width);
-			leaf[i] = leaf_of(set, tag);
-			home[i] = home_of(leaf[i], set->level, tag);
-			__builtin_prefetch(leaf[i]->slots + home[i] * width, 1);
+	ahead ring;
+	for (size_t i = 0; i < gemp_min(count, (size_t)AHEAD); i++)
+		look_ahead(set, &ring, numbers, i, width);
+	for (size_t i = 0; i < count; i++) {
+		gemp_number_leaf *leaf = ring.leaf[i % AHEAD];
+		const uint64_t *words = ring.words + i % AHEAD * width;
+		uint64_t *slot = find_slot(leaf, words, width, ring.home[i % AHEAD]);
+		if (!slot[0]) {
+			if (leaf->count == room_of(leaf))
+				return i;
+			occupy(leaf, slot, words, width);
 		}
-		for (size_t i = 0; i < part; i++) {
-			uint64_t *slot = find_slot(leaf[i], words + i * width, width, home[i]);
-			if (slot[0])
-				continue;
-			if (leaf[i]->count == room_of(leaf[i]))
-				return first + i;
-			occupy(leaf[i], slot, words + i * width, width);
-		}
+		if (i + AHEAD < count)
+			look_ahead(set, &ring, numbers, i + AHEAD, width);
 	}
 	return count;
 }

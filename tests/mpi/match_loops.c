@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(stopped_and_resumed, open_graph, close_graph),
 		cmocka_unit_test_setup_teardown(directions_and_labels, open_graph, close_graph),
 	};
-	TEST_LIMIT(shared_min, 0); /* blocks of any size are put into shared memory */
+	TEST_LIMIT(prefetch_min, 0); /* the kernels of a small graph fetch rows, too */
+	TEST_LIMIT(shared_min, 0);   /* blocks of any size are put into shared memory */
 	return test_main_all(argc, argv, tests);
 }

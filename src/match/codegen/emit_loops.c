@@ -2,6 +2,7 @@
 
 enum {
 	WALKED_IS_LONGER = 8, /* a row with a mark is walked unless another source's row is shorter by this factor */
+	AHEAD = 3,            /* a row is fetched this number of candidates before it is walked, its begin twice as many */
 	STAGE_TUPLES = 64,    /* number of matches that a worker gathers before it reserves rows of the result buffer */
 };
 
@@ -120,6 +121,24 @@ static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slice
 		gemp_put(m->w, s, "resuming = 0;\n");
 }
 
+/* Fetches the rows that the next step will walk from the candidates some places ahead, first their begin and then their
+ * first entries. Without this, each candidate waits for two loads that depend on one another. */
+static void put_prefetch(const gemp_match_emitter *m, int s, bool down)
+{
+	const gemp_step *step = &m->plan->steps[s], *next = step + 1;
+	if (!m->options->prefetched || s == m->last || step->kind == GEMP_BIND_EDGE || next->kind != GEMP_EXTEND)
+		return;
+	const gemp_check *check = &next->checks[gemp_latest_source(m->plan, s + 1)];
+	if (check->from != step->vertex)
+		return;
+	const char *here = down ? "if (i_$ - b_$ >= %d) {\n" : "if (z_$ - i_$ > %d) {\n", *ahead = down ? "-" : "+";
+	gemp_put(m->w, s, here, AHEAD);
+	gemp_put(m->w, s, "const uint soon = n_$[i_$ %s %d];\n", ahead, AHEAD);
+	gemp_put(m->w, check->view, "if (soon < p.vertices) gemp_prefetch(&near_$[begin_$[soon]]);\n}\n");
+	gemp_put(m->w, s, here, 2 * AHEAD);
+	gemp_put(m->w, s, "gemp_prefetch(&begin_%d[n_$[i_$ %s %d]]);\n}\n", check->view, ahead, 2 * AHEAD);
+}
+
 /* Opens the loop over a row. Slice i of n has the entries i, i + n, i + 2n, ... of the row. Entries are in the order of
  * degrees, so all slices cost about the same. */
 static void put_loop(const gemp_match_emitter *m, int s)
@@ -145,6 +164,7 @@ static void put_loop(const gemp_match_emitter *m, int s)
 		gemp_put(m->w, s, "if (n_$[i_$] != v_%d) break;\n", v);
 	else
 		gemp_put(m->w, s, "const uint v_%d = n_$[i_$];\n", v);
+	put_prefetch(m, s, down);
 	if (step->greater && down)
 		gemp_put(m->w, s, "if (v_%d <= over_$) break;\n", v);
 	if (step->less && !bind)

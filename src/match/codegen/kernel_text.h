@@ -17,6 +17,7 @@ typedef struct gemp_emit_options {
 	bool all_resident;
 	bool listed;     /* matches go to the result buffer; otherwise they are only counted */
 	bool wide;       /* some view has 2^32 entries or more */
+	bool prefetched; /* loops fetch rows before they walk them, since the rows exceed a cache */
 	bool profile;    /* the kernel counts the partial matches that pass each step, the entries read and the lookups */
 	uint64_t per;    /* the pattern vertices at whose images matches are counted, as bits */
 	bool first_only; /* a worker leaves its task with the first result (listed only) */

@@ -1,5 +1,6 @@
 #include "match/search/search.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "device/launch.h"
 #include "device/tuning.h"
@@ -84,6 +85,7 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 		longest = gemp_max(longest, views[v].begin[views[v].rows]);
 	gemp_comm_max(search->context->comm, &longest, 1);
 	search->emit.wide = longest > UINT32_MAX - 64;
+	search->emit.prefetched = longest >= gemp_limits_now()->prefetch_min;
 	search->views = views;
 }
 
