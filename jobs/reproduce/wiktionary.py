@@ -11,11 +11,11 @@ import published
 from page import Page
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'synonyms'))
-from synonyms import QUERIES, cycles_of_pairs, rank_by_paths, ranking, read_graph  # noqa: E402 (the path above is needed)
+from synonyms import QUERIES, by_share, cycles_of_pairs, rank_by_paths, ranking, read_graph, share  # noqa: E402 (the path above is needed)
 
 METHODS = (('sets of words, by hash', 'hash', 'vertices'), ('sets of words, by symmetry breaking and hash', 'break', 'vertices'),
            ('cycles, by hash', 'hash', 'subgraph'), ('cycles, by symmetry breaking', 'break', 'subgraph'))
-SHOWN = 12
+SHOWN, RANKED = 12, 300  # rows of tables; pairs with most disjoint paths, which are ordered by their share
 
 
 def options(parser):
@@ -167,14 +167,21 @@ The pairs with most cycles:''' % language)
     shown = list(QUERIES)
     page.table(['rank'] + shown, [[i + 1] + ['%s, %s: %s' % (*tops[name][i], format(found[name][tops[name][i]], ','))
                                             if i < len(tops[name]) else 'no other' for name in found] for i in range(SHOWN)])
-    rows, pairs = rank_by_paths(found, key_of, edges, SHOWN)
+    rows, pairs = rank_by_paths(found, key_of, edges, RANKED)
     page.text('''A word of many meanings makes many cycles, but only one path of a set of disjoint paths. So the number of disjoint paths says more: it is the
 largest number of paths between two words that have no other word in common. For paths of at most four edges it is a flow
 (`jobs/synonyms/disjoint_paths.py`); for five and more the problem is NP-hard. %s pairs of words have cycles of four to six words. The first
 in the order of disjoint paths:''' % format(pairs, ','))
-    page.table(['pair', 'neighbours', 'paths of at most 4 edges', 'of at most 3', 'of 2'] + ['cycles of ' + name for name in shown],
-               [[', '.join(pair), '%d, %d' % tuple(degrees), *reversed(numbers), *(found[name].get(pair, 0) for name in found)]
-                for pair, numbers, _, degrees in rows])
+    columns = ['pair', 'neighbours', 'paths of at most 4 edges', 'of at most 3', 'of 2', 'share'] + ['cycles of ' + name for name in shown]
+
+    def cells(pair, numbers, _, degrees):
+        return [', '.join(pair), '%d, %d' % tuple(degrees), *reversed(numbers), share(numbers, degrees),
+                *(found[name].get(pair, 0) for name in found)]
+
+    page.table(columns, [cells(*row) for row in rows[:SHOWN]])
+    page.text('''The share is the number of disjoint paths divided by the number of neighbours of the word that has fewer. If two words mean the same, nearly all
+translations of one lead to the other. Of the %d pairs with most disjoint paths, those with the largest share:''' % len(rows))
+    page.table(columns, [cells(*row) for row in by_share(rows)[:SHOWN]])
     page.text('`jobs/synonyms.sh` writes such a list of the words of any language, for any graph of translations.')
     if rows:
         draw(page, rows[0][2], words)

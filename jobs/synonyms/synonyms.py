@@ -1,6 +1,7 @@
 """Lists likely synonyms in a graph of translations: pairs of words of one language that cycles of four, five and six words join,
-those with most disjoint paths of translations first. The graph is one of `gemp-mpi import` from dictionaries, lists of pairs or
-dumps of Wiktionaries (formats dict, pairs, wiktionary)."""
+those with most disjoint paths of translations first. The share is the number of disjoint paths divided by the number of neighbours
+of the word that has fewer; it is close to 1 if the words mean the same, while words of many meanings have many paths. The graph is
+one of `gemp-mpi import` from dictionaries, lists of pairs or dumps of Wiktionaries (formats dict, pairs, wiktionary)."""
 import argparse
 import bisect
 import collections
@@ -17,7 +18,7 @@ PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 APPLICATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'configs', 'applications')
 # The cycles that join two words, by the lengths of the two paths between the words
 QUERIES = {'4 words': 'synonyms', '5 words': 'synonyms-5', '6 words, 3 + 3': 'synonyms-6', '6 words, 2 + 4': 'synonyms-6-near'}
-COLUMNS = ['word', 'synonym', 'paths_up_to_4', 'paths_up_to_3', 'paths_of_2', 'neighbours', 'synonym_neighbours', 'cycles_of_4',
+COLUMNS = ['word', 'synonym', 'paths_up_to_4', 'paths_up_to_3', 'paths_of_2', 'share', 'neighbours', 'synonym_neighbours', 'cycles_of_4',
            'cycles_of_5', 'cycles_of_6_apart_3', 'cycles_of_6_apart_2']
 
 
@@ -86,6 +87,15 @@ def rank_by_paths(found, key_of, edges, top):
     return [row[2:] for row in rows[:top]], len(total)
 
 
+def share(numbers, degrees):
+    """Returns which part of the neighbours of the word that has fewer are on disjoint paths."""
+    return numbers[2] / min(degrees)
+
+
+def by_share(rows):
+    return sorted(rows, key=lambda row: -share(row[1], row[3]))
+
+
 def run_program(arguments):
     done = subprocess.run([PROGRAM, *arguments, '--quiet'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -101,6 +111,8 @@ def main():
     parser.add_argument('-n', '--top', metavar='N', type=int, default=1000, help='number of pairs (default: 1000)')
     parser.add_argument('-c', '--cycles', metavar='N', type=int, choices=(4, 5, 6), default=6,
                         help='words of the longest cycles that join two words: 4, 5 or 6 (default: 6; fewer take less time)')
+    parser.add_argument('-s', '--sort', choices=('paths', 'share'), default='paths',
+                        help='order of the list; share: the N pairs with most disjoint paths in the order of their share (default: paths)')
     options = parser.parse_args()
     if options.top < 1:
         parser.error('--top %d: the list needs a pair' % options.top)
@@ -114,8 +126,9 @@ def main():
         found = cycles_of_pairs(run_program, options.graph, options.language, folder, options.cycles)
     rows, _ = rank_by_paths(found, key_of, edges, options.top)
     lines = ['\t'.join(COLUMNS[:len(COLUMNS) - len(QUERIES) + len(found)])]
-    for pair, numbers, _, degrees in rows:
-        lines.append('\t'.join(map(str, [*pair, *reversed(numbers), *degrees, *(found[name].get(pair, 0) for name in found)])))
+    for pair, numbers, _, degrees in by_share(rows) if options.sort == 'share' else rows:
+        part = '%.3f' % share(numbers, degrees)
+        lines.append('\t'.join(map(str, [*pair, *reversed(numbers), part, *degrees, *(found[name].get(pair, 0) for name in found)])))
     with open(options.output, 'w', encoding='utf-8') if options.output else os.fdopen(os.dup(1), 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
 

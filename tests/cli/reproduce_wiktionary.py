@@ -37,7 +37,7 @@ def main():
     for name, row in found.items():
         assert row[:2] == ["1", "10" if name.startswith("5 ") else "12"], (name, row)
     ranked = rows(text, "pair")
-    assert ranked == {"a, b": ["2, 3", "2", "2", "0", "0", "0", "1", "0"], "auto, car": ["2, 2", "2", "2", "1", "0", "1", "0", "0"]}, ranked
+    assert ranked == {"a, b": ["2, 3", "2", "2", "0", "1", "0", "0", "1", "0"], "auto, car": ["2, 2", "2", "2", "1", "1", "0", "1", "0", "0"]}, ranked
 
 
 main()

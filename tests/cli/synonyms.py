@@ -68,7 +68,8 @@ def check_list(folder, words, neighbours, wanted):
     key_of = {word: key for key, (lang, word) in words.items() if lang == "EN"}
     for row in rows:
         one, other = (neighbours[key_of[word]] for word in row[:2])
-        numbers = [int(cell) for cell in row[2:]]
+        numbers = [int(cell) for cell in row[2:5] + row[6:]]
+        assert abs(float(row[5]) - numbers[0] / min(numbers[3:5])) < 0.001, row
         assert numbers[2] == len(one & other) and numbers[3:5] == [len(one), len(other)], row
         assert numbers[2] <= numbers[1] <= numbers[0] <= min(numbers[3:5]), row
         assert numbers[5:] == [cycles.get(frozenset(row[:2]), 0) for cycles in wanted.values()], row
@@ -76,10 +77,12 @@ def check_list(folder, words, neighbours, wanted):
     assert order == sorted(order)
     short = listed(folder, "--language", "EN", "--cycles", "5").stdout.splitlines()
     assert len(short) - 1 == len(set(wanted["synonyms"]) | set(wanted["synonyms-5"])) and short[0].endswith("\tcycles_of_5"), short
-    known = {tuple(row[:9]) for row in rows}
+    known = {tuple(row[:10]) for row in rows}
     assert all(tuple(line.split("\t")) in known for line in short[1:])
     some = listed(folder, "--language", "EN", "--top", "3").stdout.splitlines()
     assert some[1:] == ["\t".join(row) for row in rows[:3]], some
+    shares = listed(folder, "--language", "EN", "--sort", "share").stdout.splitlines()
+    assert shares[1:] == ["\t".join(row) for row in sorted(rows, key=lambda row: -float(row[5]))], shares
     assert "has no words of language 'XX'; it has " in listed(folder, "-l", "XX", code=1).stderr
     return rows
 
