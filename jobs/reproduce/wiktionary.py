@@ -23,7 +23,8 @@ def options(parser):
     data.add_argument('--pairs', metavar='FILE', nargs='+', help='lists of translations: HU alma, a tab, EN apple')
     data.add_argument('--dump', metavar='FILE', nargs='+', help='dumps of Wiktionaries: enwiktionary-...-pages-articles.xml.bz2')
     data.add_argument('--freedict', metavar='FOLDER', nargs='?', const='/usr/share/dictd',
-                      help="the dictionaries of Debian's packages dict-freedict-* (default: /usr/share/dictd)")
+                      help="the dictionaries of Debian's packages dict-freedict-* (default: /usr/share/dictd); those of two "
+                           'languages alone have so many cycles of six that hashing takes long')
     parser.add_argument('--language', metavar='LANG', help='language of the synonyms (default: the one with most words)')
 
 
