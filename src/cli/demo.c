@@ -84,13 +84,13 @@ static void read_rank(gemp_demo_rank *out, const gemp_report *report, int rank)
 		{ "embeddings", &out->embeddings },
 		{ "forms_sent", &out->forms_sent },
 		{ "forms_received", &out->forms_received },
-		{ "duplicates_removed", &out->duplicates },
 		{ "matches", &out->matches },
+		{ "duplicates_removed", &out->duplicates }, /* null if --host-memory is short */
 	};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		char path[64];
 		snprintf(path, sizeof path, "by_rank.%d.%s", rank, fields[i].name);
-		gemp_report_count(report, path, fields[i].to);
+		out->exact = gemp_report_count(report, path, fields[i].to);
 	}
 }
 
@@ -111,12 +111,16 @@ static void print_table(const gemp_report *report, const gemp_demo_rank *ranks, 
 {
 	uint64_t builds = 0;
 	gemp_report_print(report,
-	                  "\nEach rank owns a random part of the graph and searches from the pivots in it. Partial\n"
-	                  "matches go to the owners of the rows that they need next. Canonical forms of the\n"
-	                  "embeddings go to the owners of their hashes, which keep one of each:\n\n%s",
+	                  "\nEach rank owns a random part of the graph and searches from the pivots in it.\n"
+	                  "Partial matches go to the owners of the rows that they need next. Canonical\n"
+	                  "forms of the embeddings go to the owners of their hashes, which keep one of\n"
+	                  "each:\n\n%s",
 	                  table);
 	gemp_report_print(report, "\nwork: row entries that a device read; the busiest rank has %.2f times the mean\n",
 	                  gemp_demo_imbalance(ranks, count));
+	if (!ranks->exact)
+		gemp_report_print(report,
+		                  "duplicates: unknown, since --host-memory is short and the search ran several times\n");
 	gemp_report_count(report, "program_builds", &builds);
 	if (builds)
 		gemp_report_print(report, "The program for the devices was compiled; the next run loads it and is faster.\n");
@@ -160,8 +164,9 @@ static void print_default(const gemp_report *to, const gemp_report *from, uint64
 	gemp_report_text(from, "searched_on", &place);
 	gemp_report_real(from, "seconds.elapsed.max", &seconds);
 	gemp_report_print(to,
-	                  "\nThe default way finds the same %s: every rank has all rows, order restrictions\n"
-	                  "find each match once, and %s search. It takes %s s.\n",
+	                  "\nThe default way finds the same %s: every rank has all rows,\n"
+	                  "order restrictions find each match once, and %s search.\n"
+	                  "It takes %s s.\n",
 	                  gemp_counted(matches, "match").text,
 	                  strcmp(place, "host") == 0 ? "threads of the host" : "the devices",
 	                  gemp_shown_seconds(seconds).text);

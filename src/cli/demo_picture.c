@@ -34,12 +34,12 @@ static void add_numbers(gemp_text *out, const char *name, const gemp_demo_rank *
 	gemp_text_print(out, "%4s %7s %8s %8s %8s", name, gemp_grouped(r->pivots).text, gemp_grouped(r->launches).text,
 	                gemp_grouped(r->sent).text, gemp_grouped(r->received).text);
 	gemp_text_print(out, " %10s %9s %10s", gemp_grouped(r->reads).text, gemp_grouped(r->embeddings).text,
-	                gemp_grouped(r->duplicates).text);
+	                r->exact ? gemp_grouped(r->duplicates).text : "?");
 }
 
 static gemp_demo_rank sum_of(const gemp_demo_rank *ranks, int count)
 {
-	gemp_demo_rank all = { 0 };
+	gemp_demo_rank all = { .exact = true };
 	for (int r = 0; r < count; r++) {
 		all.pivots += ranks[r].pivots;
 		all.launches += ranks[r].launches;
@@ -51,6 +51,7 @@ static gemp_demo_rank sum_of(const gemp_demo_rank *ranks, int count)
 		all.forms_received += ranks[r].forms_received;
 		all.duplicates += ranks[r].duplicates;
 		all.matches += ranks[r].matches;
+		all.exact &= ranks[r].exact;
 	}
 	return all;
 }
@@ -160,13 +161,13 @@ static void add_exchange(gemp_text *out, int after, int count, const char *what,
 
 void gemp_demo_svg(gemp_text *out, const gemp_demo_rank *ranks, int count)
 {
-	static const column columns[] = {
+	const gemp_demo_rank all = sum_of(ranks, count);
+	const column columns[] = {
 		{ 0, "1. pivots of its own part", "where each rank begins", pivot_fill, NULL, pivots_of, NULL },
 		{ 1, "2. work of its device", "row entries that it read", work_fill, NULL, reads_of, NULL },
-		{ 2, "3. distinct by hash", "matches kept, duplicates removed", kept_fill, removed_fill, matches_of,
-		  duplicates_of },
+		{ 2, "3. distinct by hash", all.exact ? "matches kept, duplicates removed" : "matches kept", kept_fill,
+		  removed_fill, matches_of, duplicates_of },
 	};
-	const gemp_demo_rank all = sum_of(ranks, count);
 	const int height = TOP + count * ROW + FOOT;
 	gemp_text_print(
 		out,

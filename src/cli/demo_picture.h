@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct gemp_demo_rank {
@@ -15,6 +16,7 @@ typedef struct gemp_demo_rank {
 	uint64_t embeddings;     /* found on this rank */
 	uint64_t forms_sent, forms_received;
 	uint64_t duplicates, matches; /* removed and kept by this rank, which owns their hashes */
+	bool exact;                   /* duplicates is known */
 } gemp_demo_rank;
 
 /* Local. Adds a line for each rank. The bars have blocks of UTF-8 if `blocks`, otherwise they are of ASCII. */
