@@ -62,6 +62,11 @@ def names_beside_keys():
         assert table[0].split() == ["key", "name", "rank"] and "Ada L." in table[3], table
     run(1, "pagerank", "named.h5", "--show", "born", "--json", "report.json", "-q")
     assert [one["shown"] for one in report()["top"]] == [-3, 1815, None]
+    with open("v.csv", "w") as file:
+        file.write('id,name\nv1,"a\tb\tc\td\te\tf\ng"\nv2,\nv3,h\n')
+    run(1, "import", "--vertices", "v.csv", "--edges", "e.tsv", "-o", "tabs.h5", "-q")
+    text = run(2, "pagerank", "tabs.h5", "--show", "name").stdout
+    assert r"a\tb\tc\td\te\tf\ng" in text and "\t" not in text, text
     run(3, "pagerank", "named.h5", "--show", "title", code=2, says="show title: vertices of named.h5 have no such attribute")
 
 

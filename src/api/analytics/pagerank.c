@@ -289,34 +289,49 @@ static json_t *value_json(const gemp_value *value)
 	}
 }
 
+/* Local. Appends the list as a table. The values are escaped, since a tab in one of them would begin a cell. */
+static gemp_code add_table(gemp_text *out, const gemp_column *keys, const gemp_column *values, const char *shown,
+                           const ranked *top, size_t count)
+{
+	GEMP_OWNED_BY(gemp_column_free) gemp_column ranks = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text lines = { 0 };
+	GEMP_TRY(gemp_column_init(&ranks, "rank", GEMP_STRING));
+	for (size_t i = 0; i < count; i++) {
+		char text[32];
+		const size_t size = (size_t)snprintf(text, sizeof text, "%.6g", top[i].rank);
+		GEMP_TRY(gemp_column_add(&ranks, &(gemp_value){ .type = GEMP_STRING, .string = { text, size } }));
+	}
+	gemp_projected columns[3] = { { .name = "key", .value = *keys } };
+	size_t used = 1;
+	if (shown)
+		columns[used++] = (gemp_projected){ .name = shown, .value = *values };
+	columns[used++] = (gemp_projected){ .name = "rank", .value = ranks };
+	gemp_tsv_header(&lines, columns, used);
+	for (size_t i = 0; i < count; i++)
+		gemp_tsv_row(&lines, columns, used, i);
+	GEMP_TRY(gemp_text_status(&lines));
+	return gemp_align_tsv(out, lines.data, lines.size);
+}
+
 /* Collective. */
 static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
 	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text lines = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text table = { 0 };
 	const char *shown = a->settings.shown;
 	json_auto_t *list = json_array();
 	GEMP_TRY(fetch_names(&keys, &values, a, top, count));
-	gemp_text_print(&lines, "key\t%s%srank\n", shown ? shown : "", shown ? "\t" : "");
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value key = gemp_column_get(&keys, i);
 		json_t *one = json_pack("{s:o, s:f}", "key", gemp_json_key(&key), "rank", top[i].rank);
-		gemp_value_print(&key, &lines);
 		if (shown) {
 			const gemp_value value = gemp_column_get(&values, i);
 			json_object_set_new(one, "shown", value_json(&value));
-			gemp_text_print(&lines, "\t");
-			if (!value.null)
-				gemp_value_print(&value, &lines);
 		}
-		gemp_text_print(&lines, "\t%.6g\n", top[i].rank);
 		json_array_append_new(list, one);
 	}
-	gemp_code code = gemp_text_status(&lines);
-	GEMP_THEN(gemp_align_tsv(&table, lines.data, lines.size));
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, add_table(&table, &keys, &values, shown, top, count)));
 	gemp_report_print(a->job.report, "\n%s\n", table.data);
 	gemp_report_set(a->job.report, "top", json_incref(list));
 	return GEMP_OK;
