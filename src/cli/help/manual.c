@@ -63,7 +63,8 @@ const gemp_help_entry gemp_help_json[] = {
 	  "to which the matches refer; host_bytes and device_bytes: the most at a time." },
 	{ "by_rank",
 	  "match: for each rank the pivots and launches of its searches; partial matches sent and received (push); rows fetched "
-	  "(pull); embeddings found; canonical forms sent and received, duplicates that their hashes removed, and matches kept "
+	  "(pull); embeddings found (one of each orbit under order restrictions); canonical forms sent and received, duplicates "
+	  "that their hashes removed, and matches kept "
 	  "(--symmetry hash, --distinct subgraph, vertices); --profile: reads, the row entries and lookups. "
 	  "duplicates_removed is null if a limit or short memory interrupted the removal." },
 	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },

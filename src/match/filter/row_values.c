@@ -281,8 +281,7 @@ gemp_row_source gemp_row_values_of_vertex(const gemp_row_values *v, int vertex, 
 	return (gemp_row_source){ &group->values[c], gemp_row_values_places(v, group, vertex) };
 }
 
-/* edge_index has `rows` positions for each
- * pattern edge that conditions read. */
+/* edge_index has `rows` positions for each pattern edge that conditions read. */
 gemp_row_source gemp_row_values_of_edge(const gemp_row_values *v, const gemp_expr *expr)
 {
 	size_t c = 0;

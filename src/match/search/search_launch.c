@@ -117,7 +117,8 @@ static size_t live_edges(const gemp_search *search)
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Leaves out matches of known classes, and starts to copy the others to the host. gemp_search_deliver waits for the end of the copy during the next launch. */
+/* Leaves out matches of known classes, and starts to copy the others to the host. gemp_search_deliver waits for the end
+ * of the copy during the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
