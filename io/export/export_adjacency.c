@@ -38,17 +38,19 @@ static gemp_code adjacency_prepare(gemp_export_context *e)
 	                 e->options->path);
 }
 
-/* Import removes blanks around a name, takes a comma for the end of a name and a line that begins with # for a comment. */
+/* Import removes blanks around a name and a byte order mark at the beginning of the file, takes a comma for the end of a name
+ * and a line that begins with # for a comment. */
 static gemp_code add_name(const gemp_value *key, gemp_text *out)
 {
 	if (key->type == GEMP_STRING) {
 		const char *bytes = key->string.bytes;
 		const size_t size = key->string.size;
-		if (size == 0 || gemp_trimmed(bytes, bytes + size).size != size || *bytes == '#' || memchr(bytes, ',', size) ||
-		    memchr(bytes, '\n', size) || memchr(bytes, '\r', size) || memchr(bytes, '\0', size) ||
-		    memmem(bytes, size, "->", 2))
+		const bool marked = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0;
+		if (size == 0 || marked || gemp_trimmed(bytes, bytes + size).size != size || *bytes == '#' ||
+		    memchr(bytes, ',', size) || memchr(bytes, '\n', size) || memchr(bytes, '\r', size) ||
+		    memchr(bytes, '\0', size) || memmem(bytes, size, "->", 2))
 			return gemp_fail(GEMP_EDATA, "the key has a comma, '->', a line end or blanks at its ends, or begins "
-			                             "with #, which adjacency text cannot say; write .tsv");
+			                             "with # or a byte order mark, which adjacency text cannot say; write .tsv");
 	}
 	gemp_value_print(key, out);
 	return GEMP_OK;

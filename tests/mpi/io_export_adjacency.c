@@ -129,6 +129,7 @@ static void unsuitable_keys_are_rejected(void **state)
 		{ NULL, "src,dst\na,b\nc->d,c->d\n", "edge c->d -[:" },
 		{ NULL, "src,dst\na,\"b,c\"\n\"b,c\",a\n", "a comma" },
 		{ "id\n#x\n", NULL, "begins with #" },
+		{ "id\n\xef\xbb\xbfx\n", NULL, "a byte order mark" },
 		{ "id\n\" x\"\n", NULL, "blanks" },
 		{ "id\n\"x\ny\"\n", NULL, "a line end" },
 	};
