@@ -68,8 +68,8 @@ typedef struct gemp_bench_analytics_settings {
 	uint64_t repeat;       /* runs of each method and engine, of which the fastest counts; 3 by default */
 	/* no further run of a method begins after this time, and no further round of its first run; 10 by default */
 	double seconds;
-	uint64_t
-		max_ranges; /* power of 2; 0: 2048. With fewer ranges than a graph needs, its edges are streamed in parts */
+	/* power of 2; 0: 2048. With fewer ranges than a graph needs, its edges are streamed in parts */
+	uint64_t max_ranges;
 } gemp_bench_analytics_settings;
 
 /* Local. Sets all defaults. */

@@ -197,7 +197,7 @@ read and written: %.3g GB/s. Published rates are not in our sources, only that t
 def users(kernel, kernel_options):
     """Returns the applications that use a kernel, or None for one that sets up or checks."""
     of = {'stream_values': 'PageRank', 'stream_pagerank': 'PageRank', 'stream_steps': 'BFS', 'stream_lengths': 'SSSP',
-          'stream_least': 'BFS, SSSP', 'stream_products': 'SpMV', 'stream_spmv': 'SpMV', 'stream_fill': None}
+          'stream_min': 'BFS, SSSP', 'stream_products': 'SpMV', 'stream_spmv': 'SpMV', 'stream_fill': None}
     if kernel in of:
         return of[kernel]
     if kernel.startswith('shuffle_'):

@@ -72,14 +72,14 @@ def rank_by_paths(found, key_of, edges, top):
     for counts in found.values():
         total.update(counts)
     degrees = {pair: [len(neighbours[key_of[word]]) for word in pair] for pair in total}
-    most = {pair: min(both) for pair, both in degrees.items()}
+    max_paths = {pair: min(both) for pair, both in degrees.items()}
     rows = []  # sorted by their first members, the keys of the order
-    for pair in ranking(most):
-        least = rows[top - 1][3][2] if len(rows) >= top else 0
-        if most[pair] < least:
+    for pair in ranking(max_paths):
+        wanted = rows[top - 1][3][2] if len(rows) >= top else 0
+        if max_paths[pair] < wanted:
             break
         paths = disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], 4)
-        if len(paths) < least:
+        if len(paths) < wanted:
             continue
         numbers = [len(disjoint_paths(neighbours, key_of[pair[0]], key_of[pair[1]], length)) for length in (2, 3)] + [len(paths)]
         order = (*(-number for number in reversed(numbers)), -total[pair], pair)

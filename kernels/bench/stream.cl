@@ -89,7 +89,7 @@ STREAM_KERNEL void stream_spmv(__global uint *restrict sums, __global uint *rest
 }
 
 /* numbers[to] becomes 1 if any value decreases. */
-STREAM_KERNEL void stream_least(__global uint *restrict sums, __global uint *restrict value, __global uint *restrict result,
+STREAM_KERNEL void stream_min(__global uint *restrict sums, __global uint *restrict value, __global uint *restrict result,
                                 __global const uint *restrict degree, volatile __global uint *numbers, uint from, uint to,
                                 uint first, uint count, uint slab, float start, float jump, float damping)
 {

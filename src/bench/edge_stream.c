@@ -7,9 +7,10 @@
 #include "core/threads.h"
 #include "primitive/split.h"
 
-/* On a GPU there are at least this number of ranges, if there are enough vertices, since a range has one work-group in
- * most methods. */
-enum { GPU_RANGE_BITS = 8 };
+/* On a GPU there are at least 2^GPU_RANGE_BITS ranges, if there are enough vertices, since a range has one work-group in
+ * most methods. `converge` needs OTHER_LOCAL bytes of local memory beside the sums of a range, for a buffer
+ * of four numbers a work-item and 1,024 more (shuffle.cl). */
+enum { GPU_RANGE_BITS = 8, OTHER_LOCAL = 12288 + 64 };
 
 /* Chooses as few ranges as the local memory of a work-group allows, since polling reads all tuples once a range. */
 static void choose_ranges(gemp_edge_stream *s, unsigned bits)
@@ -18,7 +19,7 @@ static void choose_ranges(gemp_edge_stream *s, unsigned bits)
 	while (s->vertices > 1 && (s->vertices - 1) >> number)
 		number++;
 	s->shift = (unsigned)gemp_min(GEMP_SHUFFLE_SHIFT, number > 1 ? number - 1 : 1);
-	while (s->shift > 1 && (sizeof(uint32_t) << s->shift) + 8192 > s->device->local_memory)
+	while (s->shift > 1 && (sizeof(uint32_t) << s->shift) + OTHER_LOCAL > s->device->local_memory)
 		s->shift--;
 	while (s->device->gpu && s->shift > 1 && number < s->shift + GPU_RANGE_BITS)
 		s->shift--;

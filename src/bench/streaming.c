@@ -98,7 +98,7 @@ static gemp_code shuffle_part(gemp_streaming *s, gemp_shuffle_method method, siz
 static gemp_code apply(gemp_streaming *s, size_t p, uint32_t round)
 {
 	const gemp_edge_stream_part *part = &s->stream->parts[p];
-	const char *name = is_search(s)                                         ? "stream_least"
+	const char *name = is_search(s)                                         ? "stream_min"
 	                   : s->params.application == GEMP_APPLICATION_PAGERANK ? "stream_pagerank"
 	                                                                        : "stream_spmv";
 	const double damping = s->params.damping, vertices = s->stream->vertices;

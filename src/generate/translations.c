@@ -109,21 +109,22 @@ static void add_word(concept *c, word added)
 		}
 }
 
-static bool has_room(const concept *c, uint32_t language)
+static bool has_capacity(const concept *c, uint32_t language)
 {
 	return c->of_language[language] < (uint32_t)c->values[SYNONYMS];
 }
 
-/* Adds the first word of an earlier concept. One concept in four is drawn by the product of two random numbers, so early ones
- * are drawn more often, and some words have many meanings. With all of them drawn so, a word had 544 translations by
- * default, with one in four 257 and with none 146; the most in 19 languages of a real Wiktionary are 190. Returns false if the word does not suit. */
+/* Adds the first word of an earlier concept. One concept in four is drawn by the product of two random numbers, so early
+ * concepts are drawn more often, and some words have many meanings. If all were drawn so, a word had up to 544 translations
+ * by default, with one in four 257 and with none 146; the maximum in 19 languages of a real Wiktionary is 190. Returns
+ * false if the word does not suit. */
 static bool add_guest(concept *c)
 {
 	uint64_t home = gemp_random_below(&c->state, c->number), other;
 	if (gemp_random_below(&c->state, 4) == 0)
 		home = home * gemp_random_below(&c->state, c->number) / c->number;
 	uint32_t language = first_language(c, home, &other);
-	if (pairs_of(c->values, home) == 0 || !has_room(c, language))
+	if (pairs_of(c->values, home) == 0 || !has_capacity(c, language))
 		return false;
 	for (size_t i = 0; i < c->count; i++)
 		if (c->words[i].home == home)
@@ -141,7 +142,7 @@ static void add_own(concept *c)
 	bool another = c->count == 1 || gemp_random_below(&c->state, 2) == 0;
 	for (uint32_t tries = 0; tries < count && another && c->of_language[language]; tries++)
 		language = (language + 1) % count;
-	while (!has_room(c, language) || (c->count == 1 && c->of_language[language]))
+	while (!has_capacity(c, language) || (c->count == 1 && c->of_language[language]))
 		language = (language + 1) % count;
 	add_word(c, (word){ c->number, language, c->own[language] });
 }
@@ -150,7 +151,7 @@ static void add_own(concept *c)
  * pairs + 1 words. With one word more there is always one possible pair more, unless there are no words left. */
 static void draw_words(concept *c, bool guests)
 {
-	uint64_t most = (uint64_t)c->values[LANGUAGES] * (uint64_t)c->values[SYNONYMS];
+	const uint64_t max_words = (uint64_t)c->values[LANGUAGES] * (uint64_t)c->values[SYNONYMS];
 	c->count = 0;
 	c->possible = 0;
 	memset(c->of_language, 0, sizeof c->of_language);
@@ -158,7 +159,7 @@ static void draw_words(concept *c, bool guests)
 	uint32_t language = first_language(c, c->number, &c->state);
 	add_word(c, (word){ c->number, language, 0 });
 	uint64_t wanted = c->pairs + gemp_random_below(&c->state, c->pairs + 1);
-	while (c->possible < wanted && c->count <= c->pairs && c->count < most) {
+	while (c->possible < wanted && c->count <= c->pairs && c->count < max_words) {
 		bool guest = guests && c->count > 1 && c->number > 0 && gemp_random_unit(&c->state) < c->values[GUESTS];
 		if (!guest || !add_guest(c))
 			add_own(c);
@@ -249,14 +250,14 @@ static gemp_code declare_words(gemp_builder *builder)
 static gemp_code translations_check(const double *values)
 {
 	uint64_t synonyms = (uint64_t)values[SYNONYMS], count = (uint64_t)values[LANGUAGES];
-	uint64_t possible = synonyms * synonyms * count * (count - 1) / 2, most = pairs_of(values, 0);
+	uint64_t possible = synonyms * synonyms * count * (count - 1) / 2, max_pairs = pairs_of(values, 0);
 	if (values[CONCEPTS] > 1 && values[PAIRS] > 0)
-		most++;
-	if (most > possible)
+		max_pairs++;
+	if (max_pairs > possible)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "generate translations: a concept would need %" PRIu64 " pairs, but %" PRIu64 " words in each "
 		                 "of %" PRIu64 " languages make only %" PRIu64 "; give more concepts, languages or synonyms",
-		                 most, synonyms, count, possible);
+		                 max_pairs, synonyms, count, possible);
 	return GEMP_OK;
 }
 

@@ -183,8 +183,7 @@ static bool is_wanted_method(const analytics_bench *b, gemp_shuffle_method metho
 }
 
 /* The kernel phase also has the compilations and the comparisons, which are between the runs. The engine runs first, since
- * the answers are compared with its answer. decode is the first method, since the others
- * are compared with its time. */
+ * the answers are compared with its answer. decode is the first method, since the others are compared with its time. */
 static gemp_code run_application(analytics_bench *b, gemp_application application)
 {
 	double engine, since = gemp_now();
