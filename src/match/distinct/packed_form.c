@@ -73,20 +73,24 @@ GEMP_VECTOR_BODY void sort_columns(const gemp_packed_form *form, column *columns
 			equal[i] |= columns[form->pairs[p][0]][i] == columns[form->pairs[p][1]][i];
 }
 
-/* Writes to chosen[] which point of the orbit has the smallest image. */
+/* Writes to chosen[] which point of the orbit has the smallest image. The loop writes arrays of its own, since the
+ * compiler does not vectorise it unless it knows that the arrays are different. */
 GEMP_VECTOR_BODY void find_smallest(const gemp_packed_choice *choice, column *columns, column chosen, column equal)
 {
-	column smallest;
+	column smallest, best = { 0 }, same = { 0 };
 	memcpy(smallest, columns[choice->orbit[0]], sizeof smallest);
-	memset(chosen, 0, sizeof smallest);
 	for (uint32_t o = 1; o < choice->orbit_size; o++) {
 		const uint32_t *image = columns[choice->orbit[o]];
 		for (size_t i = 0; i < ROWS; i++) {
-			equal[i] |= image[i] == smallest[i];
-			chosen[i] = image[i] < smallest[i] ? o : chosen[i];
-			smallest[i] = image[i] < smallest[i] ? image[i] : smallest[i];
+			const uint32_t x = image[i], y = smallest[i];
+			same[i] |= x == y;
+			best[i] = x < y ? o : best[i];
+			smallest[i] = x < y ? x : y;
 		}
 	}
+	memcpy(chosen, best, sizeof best);
+	for (size_t i = 0; i < ROWS; i++)
+		equal[i] |= same[i];
 }
 
 /* Permutes each row by the permutation that chosen[] names. */
