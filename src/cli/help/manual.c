@@ -67,6 +67,9 @@ const gemp_help_entry gemp_help_json[] = {
 	  "that their hashes removed, and matches kept "
 	  "(--symmetry hash, --distinct subgraph, vertices); --profile: reads, the row entries and lookups. "
 	  "duplicates_removed is null if a limit or short memory interrupted the removal." },
+	{ "duplicates_left_out_by_devices",
+	  "match: embeddings that devices left out as duplicates of earlier ones before the host removed the others "
+	  "(--symmetry hash, --distinct vertices; 0 on CPU devices)." },
 	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },
 	{ "attribute_values", "match: number of values that were copied to devices, and of values in results." },
 	{ "count_per",
