@@ -103,6 +103,14 @@ def run_program(arguments):
         sys.exit(done.returncode)
 
 
+def warn_of_parallel_edges(graph, edges):
+    """The queries count a cycle once for each of the parallel edges on it. Paths do not depend on parallel edges."""
+    parallel = len(edges) - len({(min(ends), max(ends)) for ends in edges})
+    if parallel:
+        sys.stderr.write('synonyms: warning: %s has parallel edges (%d), each of which makes the numbers of cycles larger; import with '
+                         '--undirected --parallel merge\n' % (graph, parallel))
+
+
 def main():
     parser = argparse.ArgumentParser(prog='synonyms.sh', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('graph', metavar='G.h5')
@@ -123,6 +131,7 @@ def main():
             known = sorted({language for language, _ in words.values() if language})
             sys.exit("synonyms: %s has no words of language '%s'; it has %s"
                      % (options.graph, options.language, ', '.join(known) or 'no words with a language'))
+        warn_of_parallel_edges(options.graph, edges)
         found = cycles_of_pairs(run_program, options.graph, options.language, folder, options.cycles)
     rows, _ = rank_by_paths(found, key_of, edges, options.top)
     lines = ['\t'.join(COLUMNS[:len(COLUMNS) - len(QUERIES) + len(found)])]

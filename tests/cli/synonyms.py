@@ -87,9 +87,23 @@ def check_list(folder, words, neighbours, wanted):
     return rows
 
 
+def check_parallel_edges(folder):
+    """The words a and b are on one cycle of four. The list warns of a second edge between a and m."""
+    with open(f"{folder}/v.tsv", "w") as file:
+        file.write("id\ttype\tlang\tword\na\tWord\tEN\ta\nb\tWord\tEN\tb\nm\tWord\tDE\tm\nn\tWord\tDE\tn\n")
+    with open(f"{folder}/e.tsv", "w") as file:
+        file.write("src\tdst\ttype\n" + "".join(f"{a}\t{b}\tTRANSLATES\n" for a, b in ("am", "ma", "mb", "bn", "na")))
+    for options, warnings in (((), 1), (("--undirected", "--parallel", "merge"), 0)):
+        run(1, "import", "--vertices", f"{folder}/v.tsv", "--edges", f"{folder}/e.tsv", *options, "-o", f"{folder}/g.h5", "-q")
+        done = listed(folder, "--language", "EN", "--cycles", "5")
+        assert done.stderr.count("has parallel edges (1)") == warnings, done.stderr
+        assert done.stdout.splitlines()[1].split("\t")[:5] == ["a", "b", "2", "2", "2"], done.stdout
+
+
 def main():
     total = 0
     with tempfile.TemporaryDirectory() as folder:
+        check_parallel_edges(folder)
         for seed, languages in ((1, 6), (2, 10)):
             run(1, "generate", "translations", "--pairs", "300", "--concepts", "50", "--languages", str(languages), "--seed",
                 str(seed), "-o", f"{folder}/g.h5", "--quiet")
