@@ -36,9 +36,10 @@ has() {
 	return 1
 }
 
-# value_of NAME LETTER WORDS...: prints the value of an option, in the forms --NAME VALUE, --NAME=VALUE, -LVALUE and -L VALUE
+# value_of NAME LETTER WORDS...: prints the value of an option, in the forms --NAME VALUE, --NAME=VALUE, -LVALUE and -L VALUE. LETTER
+# is empty if the option has none.
 value_of() {
-	local name=$1 letter=$2
+	local name=$1 letter=${2:-/} # no option is called -/
 	shift 2
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -57,10 +58,14 @@ usage() { echo "usage: sbatch [OPTIONS OF SBATCH] $0 $1" >&2; exit 2; }
 # appear when they are complete, so no half of a file is left.
 run_whole() { exec "${ranks[@]}" "$gemp" "$@"; }
 
-# run_with_checkpoint COMMAND ARGUMENTS...: a command that has --checkpoint. The arguments may have a checkpoint of their own.
+# run_with_checkpoint COMMAND ARGUMENTS...: a command that has --checkpoint. The arguments may have a checkpoint of their own, from
+# which a job that starts again continues: without --resume the program refuses the folder.
 run_with_checkpoint() {
 	local checkpoint=${GEMP_CHECKPOINT:-gemp-$SLURM_JOB_ID.checkpoint} # all nodes see this folder
-	if ! has checkpoint "$@" && [ "$checkpoint" != none ]; then
+	if has checkpoint "$@"; then
+		checkpoint=$(value_of checkpoint '' "$@")
+		[ "${SLURM_RESTART_COUNT:-0}" -eq 0 ] || has resume "$@" || set -- "$@" --resume
+	elif [ "$checkpoint" != none ]; then
 		set -- "$@" --checkpoint "$checkpoint" --resume
 	fi
 	run_in_parts "a checkpoint in $checkpoint" "$@"

@@ -64,6 +64,14 @@ SLURM_ARRAY_TASK_ID=2 job 0 array.sbatch g.h5 queries.txt -q -o rows-%a.tsv
 equal "$(wc -l <rows-2.tsv)" 4 'lines of the second job of the array'
 [ -z "$(find . -name '*.checkpoint')" ] || fail 'a checkpoint is left'
 
+# A job that SLURM starts again continues from the checkpoint that its arguments name. A job of another start does not.
+counting=(movies.h5 --config "$share/configs/casts.conf" --count --count-by enumerate --checkpoint=own --json job.json -q)
+job 75 match.sbatch "${counting[@]}" --max-time 0.000001
+job 2 match.sbatch "${counting[@]}"
+says 'there is one of an earlier job'
+SLURM_RESTART_COUNT=1 job 0 match.sbatch "${counting[@]}"
+equal "$(of job.json matches)" "$(of casts.json matches)" 'matches of the job that started again'
+
 # Wrong use is explained.
 for template in import match transform euler analytics som array scaling; do
 	job 2 $template.sbatch
