@@ -74,8 +74,9 @@ static void add_edge_name(gemp_text *out, const gemp_pattern_edge *edge)
 		gemp_text_print(out, "\n");
 }
 
-/* Appends each condition to the text of the element that it is about, if it is short enough for a box. map[v]: the box
- * of vertex v. */
+/* Appends each condition to the text of the element that it is about, if it is short enough for a box. Conditions of an
+ * OPTIONAL MATCH on a vertex of the main pattern stand in the notes, since a row that fails them is kept. map[v]: the
+ * box of vertex v. */
 static void add_conditions(picture *p, const gemp_pattern *pattern, const int *map, size_t first_edge, bool optional)
 {
 	enum { SHORT = 44 }; /* bytes */
@@ -83,12 +84,13 @@ static void add_conditions(picture *p, const gemp_pattern *pattern, const int *m
 	for (size_t c = 0; c < pattern->condition_count; c++) {
 		const gemp_condition *condition = &pattern->conditions[c];
 		const uint64_t vertices = condition->vertices, edges = condition->edges;
-		if (condition->expr->kind == GEMP_HAS_LABEL && !condition->expr->of_edge)
+		const bool of_argument = !edges && !(vertices >> pattern->arguments);
+		if (condition->expr->kind == GEMP_HAS_LABEL && !condition->expr->of_edge && !of_argument)
 			continue;
 		gemp_text_clear(&text);
 		gemp_expr_print(condition->expr, pattern, &text);
 		const bool of_edge = edges && !(edges & (edges - 1)) && text.size <= SHORT;
-		const bool of_vertex = !edges && vertices && !(vertices & (vertices - 1)) && text.size <= SHORT;
+		const bool of_vertex = !edges && !of_argument && !(vertices & (vertices - 1)) && text.size <= SHORT;
 		gemp_text *out = of_edge     ? &p->arrows[first_edge + (size_t)__builtin_ctzll(edges)].text
 		                 : of_vertex ? &p->boxes[map[__builtin_ctzll(vertices)]].text
 		                             : &p->notes;

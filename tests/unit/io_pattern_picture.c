@@ -51,7 +51,8 @@ static void layout(void **state)
 static gemp_code draw(void *argument)
 {
 	static const char query[] = "MATCH (a:Person {name: 'Jack \"J\"'})-[:ACTS_IN|DIRECTS*1..3]->(m), (m)-[s]-(m) "
-								"WHERE a.x < m.x AND s.y = 2 OPTIONAL MATCH (m)<-[:LIKES]-(b) WHERE b.age > 3 RETURN a";
+								"WHERE a.x < m.x AND s.y = 2 OPTIONAL MATCH (m)<-[:LIKES]-(b) "
+								"WHERE b.age > 3 AND m:Film AND m.z = 4 RETURN a";
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	char name[32];
 	snprintf(name, sizeof name, "p%s", (const char *)argument);
@@ -66,7 +67,8 @@ static void no_memory(void **state)
 	assert_survives_no_memory(draw, ".dot");
 }
 
-/* Quotes and backslashes of a query do not end the text of an attribute. */
+/* Quotes and backslashes of a query do not end the text of an attribute. The box of m has no condition of OPTIONAL
+ * MATCH. */
 static void quotes(void **state)
 {
 	(void)state;
@@ -80,6 +82,8 @@ static void quotes(void **state)
 	assert_non_null(strstr(text, "[label=\":ACTS_IN|DIRECTS*1..3\\n\"];"));
 	assert_non_null(strstr(text, "v1 [label=\"m\\n\", xlabel=\"1\", fillcolor=\"#ffd97a\"]"));
 	assert_non_null(strstr(text, "v1 -> v1 [label=\"s\\ns.y = 2\\n\", dir=none]"));
+	assert_non_null(strstr(text, "OPTIONAL MATCH ... WHERE m:Film\\nOPTIONAL MATCH ... WHERE m.z = 4"));
+	assert_non_null(strstr(text, "v2 [label=\"b\\nb.age > 3\\n\", fillcolor"));
 	assert_non_null(strstr(text, "v2 -> v1 [label=\":LIKES\\n\", color=\"#999999\"]"));
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
