@@ -52,7 +52,7 @@ static const char *write_graphml(void)
 	for (uint64_t i = below(4); i > 0; i--)
 		mutate(&text, xml_tokens, sizeof xml_tokens / sizeof *xml_tokens);
 	if (below(8) == 0) {
-		compress_text(&text, true);
+		compress_text(&text, GZIP);
 		ending = ".gz";
 	}
 	char name[32];

@@ -119,7 +119,7 @@ static const char *write_mutant(const char *name, const char *content, uint64_t 
 		gemp_text_add(&text, content, strlen(content));
 	}
 	if (below(12) == 0) {
-		compress_text(&text, below(2));
+		compress_text(&text, (packer)below(PACKERS));
 		if (below(4) == 0)
 			mutate(&text, tokens, TOKENS);
 	}
@@ -132,6 +132,9 @@ static bool one_round(const void *only)
 {
 	gemp_import_options options = { .seed = seed, .undirected = below(2), .merge_parallel = below(2) };
 	size_t which;
+	for (which = 0; only && which < SEEDS && strcmp(seeds[which].format, only) != 0;)
+		which++;
+	assert_true(!only || which < SEEDS); /* GEMP_FUZZ_FORMAT is a format of this test */
 	do
 		which = below(SEEDS);
 	while (only && strcmp(seeds[which].format, only) != 0);

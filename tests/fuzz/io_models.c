@@ -78,7 +78,7 @@ static const char *write_one(const char *name, const char *sound, bool changed)
 		mutate(&text, tokens, sizeof tokens / sizeof *tokens);
 	snprintf(packed, sizeof packed, "%s.gz", name);
 	if (below(8) == 0) {
-		compress_text(&text, true);
+		compress_text(&text, GZIP);
 		name = packed;
 	}
 	const char *path = write_text(name, &text);

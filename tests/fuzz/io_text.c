@@ -22,15 +22,16 @@ static const char *const tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
-/* Compresses some texts by gzip or Zstandard, and mutates some of the compressed bytes. */
+/* Compresses some texts, and mutates some of the compressed bytes. */
 static void pack(gemp_text *text, const char **ending)
 {
+	static const char *const endings[PACKERS] = { [ZSTD] = ".zst", [GZIP] = ".gz", [BZIP2] = ".bz2" };
 	*ending = "";
 	if (below(6) != 0)
 		return;
-	bool gzip = below(2);
-	compress_text(text, gzip);
-	*ending = gzip ? ".gz" : ".zst";
+	const packer by = (packer)below(PACKERS);
+	compress_text(text, by);
+	*ending = endings[by];
 	if (below(2))
 		mutate(text, tokens, TOKENS);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifndef MUTATE_NO_FILES
+#include <bzlib.h>
 #include <zlib.h>
 #include <zstd.h>
 #endif
@@ -59,12 +60,19 @@ static void mutate(gemp_text *text, const char *const *tokens, size_t token_coun
 }
 
 #ifndef MUTATE_NO_FILES
-/* Compresses the text by gzip or Zstandard. */
-static void compress_text(gemp_text *text, bool gzip)
+typedef enum packer { ZSTD, GZIP, BZIP2, PACKERS } packer;
+
+static void compress_text(gemp_text *text, packer by)
 {
 	char packed[8192];
 	size_t size;
-	if (gzip) {
+	if (by == BZIP2) {
+		unsigned written = sizeof packed;
+		assert_int_equal(
+			BZ2_bzBuffToBuffCompress(packed, &written, text->data ? text->data : packed, (unsigned)text->size, 1, 0, 0),
+			BZ_OK);
+		size = written;
+	} else if (by == GZIP) {
 		z_stream zlib = { .next_in = (unsigned char *)text->data,
 			              .avail_in = (unsigned)text->size,
 			              .next_out = (unsigned char *)packed,
