@@ -138,10 +138,12 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	free(own);
 }
 
-static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_AOS, 4, BITS, SHIFT, false },
-	                                    { GEMP_SHUFFLE_SOA, 8, BITS, SHIFT, false },
-	                                    { GEMP_SHUFFLE_AOS_KEYS, 16, BITS, SHIFT, false },
-	                                    { GEMP_SHUFFLE_AOS, 64, BITS, SHIFT, false } };
+static const gemp_shuffle layouts[] = {
+	{ .layout = GEMP_SHUFFLE_AOS, .size = 4, .bits = BITS, .shift = SHIFT },
+	{ .layout = GEMP_SHUFFLE_SOA, .size = 8, .bits = BITS, .shift = SHIFT },
+	{ .layout = GEMP_SHUFFLE_AOS_KEYS, .size = 16, .bits = BITS, .shift = SHIFT },
+	{ .layout = GEMP_SHUFFLE_AOS, .size = 64, .bits = BITS, .shift = SHIFT },
+};
 
 static void through_messages(void **state)
 {
