@@ -93,11 +93,15 @@ int main(int argc, char **argv)
 		                                           (unsigned)atoi(a[5]), atoi(a[6]) != 0 });
 		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3],
 		       a[4], a[5], a[6]);
-		measure((gemp_shuffle){ size == 4    ? GEMP_SHUFFLE_AOS
-		                        : size == 12 ? GEMP_SHUFFLE_SOA
-		                                     : GEMP_SHUFFLE_AOS_KEYS,
-		                        size, bits, size == 4 ? 16 - bits : 13, false },
-		        count, rates.copy);
+		const gemp_shuffle how = {
+			.layout = size == 4    ? GEMP_SHUFFLE_AOS
+			          : size == 12 ? GEMP_SHUFFLE_SOA
+			                       : GEMP_SHUFFLE_AOS_KEYS,
+			.size = size,
+			.bits = bits,
+			.shift = size == 4 ? 16 - bits : 13,
+		};
+		measure(how, count, rates.copy);
 	}
 	gemp_toolbox_free(box);
 	gemp_device_close(device);
