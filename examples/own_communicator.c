@@ -1,5 +1,5 @@
-/* Uses the library inside an MPI program that initialises MPI itself. The ranks form two groups. Each group makes and searches
- * its own graph over its own communicator.
+/* Uses the library inside an MPI program that initialises MPI itself. The ranks form two groups. Each group makes and
+ * searches its own graph over its own communicator.
  *
  *     mpirun -n 4 own_communicator
  */
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Counts the triangles of the circulant graph in which edges join vertex i to the vertices i + 1 and i + 2. If it has at
- * least 7 vertices, the number of triangles equals the number of vertices. */
+/* Counts the triangles of the circulant graph in which edges join vertex i to the vertices i + 1 and i + 2. If it has
+ * at least 7 vertices, the number of triangles equals the number of vertices. */
 static gemp_code count_triangles(gemp_context *context, int64_t vertices, uint64_t *triangles)
 {
 	gemp_graph_builder *builder = NULL;

@@ -1,4 +1,5 @@
-/* Computes PageRank of a generated graph, and reads the result as an array, with the keys of the vertices in a second array.
+/* Computes PageRank of a generated graph, and reads the result as an array, with the keys of the vertices in a second
+ * array.
  *
  *     mpirun -n 2 pagerank_array
  */

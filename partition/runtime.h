@@ -108,14 +108,14 @@ gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devi
 /* Collective. Fails as gemp_runtime_open_devices does if the text names a device that is missing. Opens none, and
  * loads no drivers unless devices are named. */
 gemp_code gemp_runtime_check_devices(gemp_runtime *context);
-/* Collective. An engine calls it before it first reads `device`, `others` or `devices`. Opens this rank's devices unless
- * they are open. After a failure no device is open, and the function may be called again. */
+/* Collective. An engine calls it before it first reads `device`, `others` or `devices`. Opens this rank's devices
+ * unless they are open. After a failure no device is open, and the function may be called again. */
 gemp_code gemp_runtime_open_devices(gemp_runtime *context);
 /* Collective. Opens only the first of this rank's devices, unless devices are open. Rank 0 warns if the other devices
  * stay unused. */
 gemp_code gemp_runtime_open_first(gemp_runtime *context);
-/* Local. True if freeing the runtime would wait for a compiler whose result nobody awaits (device/compilation.h). NULL is
- * allowed. */
+/* Local. True if freeing the runtime would wait for a compiler whose result nobody awaits (device/compilation.h). NULL
+ * is allowed. */
 bool gemp_runtime_is_compiling(const gemp_runtime *context);
 void gemp_runtime_free(gemp_runtime *context);
 GEMP_RELEASE(gemp_runtime_free, gemp_runtime *)

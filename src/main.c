@@ -90,8 +90,8 @@ static void print_failure(gemp_code code)
 	fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
 }
 
-/* Collective over MPI_COMM_WORLD. Runs the command. parsed: the code of the parser; if it failed, options are NULL. Rank 0
- * prints the message of a failure. All ranks return the same code. */
+/* Collective over MPI_COMM_WORLD. Runs the command. parsed: the code of the parser; if it failed, options are NULL.
+ * Rank 0 prints the message of a failure. All ranks return the same code. */
 static gemp_code run_on_ranks(gemp_options *options, gemp_code parsed)
 {
 	gemp_code code = GEMP_OK;

@@ -18,9 +18,9 @@ extern "C" {
 GEMP_API gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                                     gemp_report *report);
 
-/* Collective. Builds the kernels that do not depend on a query, on the devices of all ranks, so that later runs with the
- * same number of ranks on a node load them. The kernels of conditions, of counts by sums, of components and degrees and
- * of the four analyses are built by small questions on generated graphs. Reports the seconds of each part. */
+/* Collective. Builds the kernels that do not depend on a query, on the devices of all ranks, so that later runs with
+ * the same number of ranks on a node load them. The kernels of conditions, of counts by sums, of components and degrees
+ * and of the four analyses are built by small questions on generated graphs. Reports the seconds of each part. */
 GEMP_API gemp_code gemp_bench_warm(gemp_context *context, gemp_report *report);
 
 /* Collective. Measures the copy bandwidth of the device's memory and the time of a kernel launch. */
@@ -78,8 +78,8 @@ GEMP_API void gemp_bench_analytics_settings_init(gemp_bench_analytics_settings *
 /* Collective. Runs PageRank, BFS, SSSP and products with a matrix by edge streaming: each round makes a tuple of every
  * edge, shuffles the tuples by one of the methods, and updates the vertices. Reports the rates in the field `analytics`
  * and in a table, beside those of the engines of gemp/analytics.h, whose answers are compared. If `edges` is NULL, all
- * edges are used; its weights are the lengths of sssp and the matrix of spmv. If `settings` is NULL, the defaults apply.
- * GEMP_EUSAGE on several ranks. */
+ * edges are used; its weights are the lengths of sssp and the matrix of spmv. If `settings` is NULL, the defaults
+ * apply. GEMP_EUSAGE on several ranks. */
 GEMP_API gemp_code gemp_bench_analytics(gemp_graph *graph, const gemp_edge_selection *edges,
                                         const gemp_bench_analytics_settings *settings, gemp_report *report);
 

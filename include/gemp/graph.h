@@ -103,8 +103,9 @@ typedef struct gemp_generator_parameter {
 } gemp_generator_parameter;
 
 /* Collective. Generates a graph. A parameter that is not given has its default. `seed` is the seed of the graph,
- * `relabel_seed` the seed of the random partition (0: the generator's own, see --relabel-seed). The graph does not depend
- * on the number of ranks. GEMP_EUSAGE if there is no such generator or parameter, or if a value is out of range. */
+ * `relabel_seed` the seed of the random partition (0: the generator's own, see --relabel-seed). The graph does not
+ * depend on the number of ranks. GEMP_EUSAGE if there is no such generator or parameter, or if a value is out of
+ * range. */
 GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
@@ -180,9 +181,9 @@ typedef struct gemp_export_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
-/* Collective. Writes a graph for other programs as tsv, csv, jsonl, graphml, dot, mtx, xmi or adjacency (docs/formats.md). For tsv
- * and csv there are two files, F.vertices.tsv and F.edges.tsv if the path is F.tsv. Reports names and sizes of the
- * files. */
+/* Collective. Writes a graph for other programs as tsv, csv, jsonl, graphml, dot, mtx, xmi or adjacency
+ * (docs/formats.md). For tsv and csv there are two files, F.vertices.tsv and F.edges.tsv if the path is F.tsv. Reports
+ * names and sizes of the files. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                                      gemp_report *report);
 

@@ -28,8 +28,8 @@ typedef struct gemp_index_settings {
 GEMP_API void gemp_index_settings_init(gemp_index_settings *settings);
 /* Collective. Adds indexes to the file of a graph that gemp_graph_open has opened, and reports all that the file then
  * has. If nothing is to be added or removed, the function only reports. Otherwise the file is written anew under a
- * temporary name, so it is valid at any time, and the graph continues with the new file. GEMP_EUSAGE if the graph has no
- * file, if a type or attribute is unknown or has no index, or if the file has the rows of an index anyway. */
+ * temporary name, so it is valid at any time, and the graph continues with the new file. GEMP_EUSAGE if the graph has
+ * no file, if a type or attribute is unknown or has no index, or if the file has the rows of an index anyway. */
 GEMP_API gemp_code gemp_graph_index(gemp_graph *graph, const gemp_index_settings *settings, gemp_report *report);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* gemp/query.h: queries over one graph, in a language like openCypher (docs/query-language.md).
  *
  *     gemp_query *query;
- *     gemp_query_open(&query, graph, "MATCH (p:Person)-[:ACTS_IN]->(m) WHERE m.year < $year RETURN p.name, m.name", NULL);
+ *     gemp_query_open(&query, graph, "MATCH (p:Person)-[:ACTS_IN]->(m) WHERE m.year < $year RETURN p.name, m.name",
+ * NULL);
  *     gemp_query_bind_integer(query, "year", 1950);
  *     gemp_query_run(query, &rows, &result, NULL);       // may be repeated with other values
  *     gemp_query_close(query);
@@ -163,8 +164,8 @@ typedef struct gemp_motif {
  * is NULL, no report is made. */
 GEMP_API gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_query_settings *settings,
                                      gemp_motif *out, size_t *count, gemp_report *report);
-/* Collective. Writes a row of name, pattern, edges and count for each class to a file: .tsv, .csv, .jsonl or .h5, or "-"
- * for TSV on stdout. */
+/* Collective. Writes a row of name, pattern, edges and count for each class to a file: .tsv, .csv, .jsonl or .h5, or
+ * "-" for TSV on stdout. */
 GEMP_API gemp_code gemp_graph_motifs_write(gemp_graph *graph, const char *path, const gemp_motif *motifs, size_t count);
 
 #ifdef __cplusplus

@@ -36,8 +36,9 @@ GEMP_API gemp_code gemp_report_open(gemp_report **out, gemp_context *context, co
 /* Local. Frees the report; does nothing for NULL. */
 GEMP_API void gemp_report_close(gemp_report *report);
 
-/* Collective. Ends a report with `whole_run`, after the program has closed its graphs. Closes the devices of the context,
- * which a later function opens again, and reports the seconds of all phases. Does nothing for a report without seconds. */
+/* Collective. Ends a report with `whole_run`, after the program has closed its graphs. Closes the devices of the
+ * context, which a later function opens again, and reports the seconds of all phases. Does nothing for a report without
+ * seconds. */
 GEMP_API void gemp_report_finish(gemp_report *report);
 
 /* Local. *out becomes the whole object as JSON text, or NULL on ranks other than 0. gemp_text_release frees the

@@ -4,7 +4,8 @@
  *     gemp_rules *rules;
  *     gemp_rules_open(&rules, context, "RULE old MATCH (p:Person) WHERE p.age > $limit SET p:Old", NULL);
  *     gemp_rules_bind_integer(rules, "limit", 65);
- *     gemp_rules_run(rules, graph, NULL, &result, NULL);   // may be repeated with other values and other graphs of the context
+ *     gemp_rules_run(rules, graph, NULL, &result, NULL);   // may be repeated with other values and other graphs of the
+ * context
  *     gemp_rules_close(rules);
  *
  * The resulting graph depends on the graph, the rules, the parameters and the seed, but not on the number of ranks. Its

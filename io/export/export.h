@@ -10,7 +10,8 @@
  *   jsonl      JSON lines, each a vertex or an edge, as Neo4j (APOC) writes them
  *   graphml    labels and types are the data `labels` and `label`, as in Neo4j's GraphML
  *   dot        Graphviz; only for a graph small enough to draw
- *   mtx        Matrix Market: vertices are numbered from 1 in the order of keys. F.keys.tsv lists keys and numbers; it is
+ *   mtx        Matrix Market: vertices are numbered from 1 in the order of keys. F.keys.tsv lists keys and numbers; it
+ * is
  *              left out if every key equals its number
  *   xmi        a model of EMF, and F.metamodel.ecore, which readers of the model need. A rank holds the keys of the
  *              targets of all its edges

@@ -1,6 +1,6 @@
-/* ADJACENCY TEXT, the inverse of io/import/import_adjacency.c: a line `a -> b, c` has the targets of all edges of a type
- * that begin at a, and a line `a` a vertex without such edges. The lines of vertices without edges come first, so edges can
- * be written in rounds, and a rank never has the keys of all targets in memory. */
+/* ADJACENCY TEXT, the inverse of io/import/import_adjacency.c: a line `a -> b, c` has the targets of all edges of a
+ * type that begin at a, and a line `a` a vertex without such edges. The lines of vertices without edges come first, so
+ * edges can be written in rounds, and a rank never has the keys of all targets in memory. */
 
 #include "core/log.h"
 #include "core/status.h"
@@ -38,8 +38,8 @@ static gemp_code adjacency_prepare(gemp_export_context *e)
 	                 e->options->path);
 }
 
-/* Import removes blanks around a name and a byte order mark at the beginning of the file, takes a comma for the end of a
- * name and a line that begins with # for a comment. */
+/* Import removes blanks around a name and a byte order mark at the beginning of the file, takes a comma for the end of
+ * a name and a line that begins with # for a comment. */
 static gemp_code add_name(const gemp_value *key, gemp_text *out)
 {
 	if (key->type == GEMP_STRING) {

@@ -64,8 +64,8 @@ static gemp_code check_ending(const char *path, gemp_compression compression)
 	return GEMP_OK;
 }
 
-/* All formats begin with a signature, so the first bytes decide and not the ending. A text may begin with "BZh9", but not
- * with the digits of pi, or of its root in an empty file, that follow in a bzip2 file. */
+/* All formats begin with a signature, so the first bytes decide and not the ending. A text may begin with "BZh9", but
+ * not with the digits of pi, or of its root in an empty file, that follow in a bzip2 file. */
 static gemp_compression compression_of(const unsigned char first[10])
 {
 	static const unsigned char block[] = { 0x31, 0x41, 0x59, 0x26, 0x53, 0x59 };
@@ -164,8 +164,8 @@ static gemp_code read_file(FILE *file, const char *path, void *bytes, size_t cap
 	return GEMP_OK;
 }
 
-/* PLAIN FILES: threads read parts of a large block, since one thread copies the bytes of the page cache more slowly than
- * the others can parse them */
+/* PLAIN FILES: threads read parts of a large block, since one thread copies the bytes of the page cache more slowly
+ * than the others can parse them */
 
 enum { PART = 1 << 20 }; /* bytes that a thread reads at a time */
 
@@ -260,8 +260,8 @@ static gemp_code restart_bzip2(gemp_source *source)
 	return source->unzipping ? GEMP_OK : no_memory(source->path);
 }
 
-/* Calls bzip2 once, which decompresses *size bytes. A member that is complete is left as it is until more bytes follow, as
- * the file may end there. */
+/* Calls bzip2 once, which decompresses *size bytes. A member that is complete is left as it is until more bytes follow,
+ * as the file may end there. */
 static gemp_code unzip_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	bz_stream *bzip2 = &source->bzip2;

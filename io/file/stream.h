@@ -1,4 +1,5 @@
-/* stream: reads a text file that is plain, gzip, bzip2 or Zstandard, as records with line numbers or as blocks of whole lines.
+/* stream: reads a text file that is plain, gzip, bzip2 or Zstandard, as records with line numbers or as blocks of whole
+ * lines.
  *
  * Ranks share a plain file by byte ranges. A stream over [begin, end) gives the lines that begin in this range, so
  * ranges that cover the file give each line once. One rank alone reads a compressed file. One rank alone also reads an
@@ -50,8 +51,8 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
  * the block, which is valid until the next call. *size is 0 at the end. The ends of blocks depend only on the file, on
  * `begin` and on the buffer's size, so a second reading gives the same blocks. */
 gemp_code gemp_stream_next_block(gemp_stream *stream, char **text, size_t *size);
-/* Gives the last block, of `size` bytes, back, so that gemp_stream_next reads its records. line: the number of its first
- * line */
+/* Gives the last block, of `size` bytes, back, so that gemp_stream_next reads its records. line: the number of its
+ * first line */
 void gemp_stream_return_block(gemp_stream *stream, size_t size, uint64_t line);
 /* Whether a quoted field of a record that begins with this line, of `size` bytes, is open at the end of the line. */
 bool gemp_record_is_open(const char *line, size_t size);

@@ -250,7 +250,8 @@ static gemp_code put_graph(const gemp_h5 *h5, gemp_shard *graph, const gemp_prov
 }
 
 /* Collective. Loads what is written: the merged rows of a symmetric relation, and all parts of every other one. Edges
- * without rows by source have the direction of their ids. If the edges of a symmetric relation had to be turned, the hash of the content changes. */
+ * without rows by source have the direction of their ids. If the edges of a symmetric relation had to be turned, the
+ * hash of the content changes. */
 static gemp_code load_written(const gemp_comm *comm, gemp_shard *graph)
 {
 	bool turned = false;

@@ -1,5 +1,5 @@
-/* hdf5_numbers: integers that files store in as few bytes as they need and memory holds in 64 bits, or in 32 bits without
- * a sign. All threads convert. A kind is GEMP_H5_I8 to GEMP_H5_I64, GEMP_H5_U32 or GEMP_H5_U64. Local. */
+/* hdf5_numbers: integers that files store in as few bytes as they need and memory holds in 64 bits, or in 32 bits
+ * without a sign. All threads convert. A kind is GEMP_H5_I8 to GEMP_H5_I64, GEMP_H5_U32 or GEMP_H5_U64. Local. */
 
 #ifndef GEMP_IO_HDF5_HDF5_NUMBERS_H
 #define GEMP_IO_HDF5_HDF5_NUMBERS_H

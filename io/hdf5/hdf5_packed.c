@@ -1,5 +1,5 @@
-/* Elements arrive in pieces of any length and are collected until `lanes` chunks are full, so the bytes of a file do not
- * depend on the pieces. A reader asks HDF5 for the places of all chunks first, since HDF5 has one lock for all
+/* Elements arrive in pieces of any length and are collected until `lanes` chunks are full, so the bytes of a file do
+ * not depend on the pieces. A reader asks HDF5 for the places of all chunks first, since HDF5 has one lock for all
  * threads. */
 
 #include "io/hdf5/hdf5_packed.h"

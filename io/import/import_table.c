@@ -1,8 +1,8 @@
 /* Lists of edges whose ids are all integers are read in one pass, which feeds the builder and finds the types at the
  * same time. If an id turns out to be no integer, the builder is thrown away.
  *
- * All threads of all ranks read other tables in two passes. The first pass infers types: each thread collects evidence, which
- * is joined at the end of the pass. The second pass feeds the builder. Thread 0 feeds it directly, and each other
+ * All threads of all ranks read other tables in two passes. The first pass infers types: each thread collects evidence,
+ * which is joined at the end of the pass. The second pass feeds the builder. Thread 0 feeds it directly, and each other
  * thread feeds a branch of it. The branches are joined in the order of the threads. */
 
 #include "core/status.h"
@@ -227,7 +227,8 @@ static gemp_code feed_pairs(void *context, const gemp_input *input, const int64_
 	return gemp_builder_integer_edges(self->builder, pairs[0], count, "", 0, (gemp_place){ input->file, line }, true);
 }
 
-/* Without this, the lists of edges of all threads grow step by step, and the threads wait for the system's page tables. */
+/* Without this, the lists of edges of all threads grow step by step, and the threads wait for the system's page
+ * tables. */
 static gemp_code expect_pairs(void *context, size_t count)
 {
 	thread_reader *self = context;

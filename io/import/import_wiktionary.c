@@ -1,7 +1,7 @@
-/* A dump of a Wiktionary, pages-articles.xml as Wikimedia publishes it: a series of pages with a title, a namespace and a
- * revision, whose text has translations (wikitext.h). Rank i % ranks reads file i once, page by page. Undirected edges join
- * the title of the page and its translations. Other words may be translated back by pages of their own, so equal edges
- * are one. */
+/* A dump of a Wiktionary, pages-articles.xml as Wikimedia publishes it: a series of pages with a title, a namespace and
+ * a revision, whose text has translations (wikitext.h). Rank i % ranks reads file i once, page by page. Undirected
+ * edges join the title of the page and its translations. Other words may be translated back by pages of their own, so
+ * equal edges are one. */
 
 #include "core/log.h"
 #include "core/status.h"

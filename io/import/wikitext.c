@@ -1,7 +1,7 @@
-/* One pass over the page: a line that begins with = may be a heading, which says whether translations follow and of which
- * language their word is. In a section of translations, templates are found at any depth, since a table of translations is
- * a template, too. A template that is never closed is ignored, as people write pages; a template that is not closed within
- * MAX_TEMPLATE bytes counts as one of them, so the time for a page of open templates is linear. */
+/* One pass over the page: a line that begins with = may be a heading, which says whether translations follow and of
+ * which language their word is. In a section of translations, templates are found at any depth, since a table of
+ * translations is a template, too. A template that is never closed is ignored, as people write pages; a template that
+ * is not closed within MAX_TEMPLATE bytes counts as one of them, so the time for a page of open templates is linear. */
 
 #include "io/import/wikitext.h"
 
@@ -185,8 +185,9 @@ static const char *part_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Removes the name from an argument such as `2=apple`. Returns the number that the argument has; 0 if it has another name,
- * as in `tr=yabloko`. number: the number of the next argument without a name, which an argument without a name gets. */
+/* Removes the name from an argument such as `2=apple`. Returns the number that the argument has; 0 if it has another
+ * name, as in `tr=yabloko`. number: the number of the next argument without a name, which an argument without a name
+ * gets. */
 static size_t number_of(gemp_slice *argument, size_t *number)
 {
 	const char *end = argument->bytes + argument->size, *equal = argument->bytes;
@@ -210,8 +211,8 @@ static size_t entity_size(gemp_slice text)
 	return size > 1 && size < text.size && text.bytes[size] == ';' ? size + 1 : 0;
 }
 
-/* Replaces links by their texts and the entity &nbsp; by a blank, and removes quotes of italics: [[Apfel#Deutsch|Äpfel]]
- * becomes Äpfel. Returns false if no plain word is left. */
+/* Replaces links by their texts and the entity &nbsp; by a blank, and removes quotes of italics:
+ * [[Apfel#Deutsch|Äpfel]] becomes Äpfel. Returns false if no plain word is left. */
 static bool make_plain(gemp_text *out, gemp_slice text)
 {
 	const char *at = text.bytes, *end = text.bytes + text.size;

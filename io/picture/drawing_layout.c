@@ -1,5 +1,5 @@
-/* drawing_layout: starts with the vertices on a circle, in their order, and moves each to the weighted mean of the places
- * at which the others want it, until the rounds are used up. A weight is 1 / distance^2. */
+/* drawing_layout: starts with the vertices on a circle, in their order, and moves each to the weighted mean of the
+ * places at which the others want it, until the rounds are used up. A weight is 1 / distance^2. */
 
 #include "io/picture/drawing_layout.h"
 

@@ -1,7 +1,7 @@
 /* graph_drawing: what drawings of small graphs for Graphviz share, and the drawing of a graph with a spanning forest.
  *
- * Vertices are coloured by their degrees: the left half by in-edges in blue, the right half by out-edges in orange, deeper
- * for more edges. */
+ * Vertices are coloured by their degrees: the left half by in-edges in blue, the right half by out-edges in orange,
+ * deeper for more edges. */
 
 #ifndef GEMP_IO_PICTURE_GRAPH_DRAWING_H
 #define GEMP_IO_PICTURE_GRAPH_DRAWING_H
@@ -32,8 +32,8 @@ typedef struct gemp_forest_edge {
 	uint32_t in_forest, directed; /* 0 or 1 */
 } gemp_forest_edge;
 
-/* Collective. Draws own[count] of all ranks: the forest in red over the other edges in grey. The file gets its name after
- * it is complete. Keys must be loaded. */
+/* Collective. Draws own[count] of all ranks: the forest in red over the other edges in grey. The file gets its name
+ * after it is complete. Keys must be loaded. */
 gemp_code gemp_forest_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_forest_edge *own,
                                     size_t count, const char *path);
 

@@ -1,8 +1,8 @@
 /* pattern_picture: a description of the picture (boxes with lines of text, arrows, and notes below), which is the same
  * for all formats, and its drawing on a canvas or as text for Graphviz.
  *
- * A short condition on one vertex stands in its box, one on an edge at its arrow, and every other condition in the notes.
- * Elements of OPTIONAL MATCH are grey. */
+ * A short condition on one vertex stands in its box, one on an edge at its arrow, and every other condition in the
+ * notes. Elements of OPTIONAL MATCH are grey. */
 
 #include "io/picture/pattern_picture.h"
 

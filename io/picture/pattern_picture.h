@@ -1,5 +1,5 @@
-/* pattern_picture: draws the pattern of a query, with its conditions and the order in which a search binds its vertices,
- * as SVG, PNG or text for Graphviz. */
+/* pattern_picture: draws the pattern of a query, with its conditions and the order in which a search binds its
+ * vertices, as SVG, PNG or text for Graphviz. */
 
 #ifndef GEMP_IO_PICTURE_PATTERN_PICTURE_H
 #define GEMP_IO_PICTURE_PATTERN_PICTURE_H

@@ -10,7 +10,8 @@
  *   /scale     [2, d] f64: scaled = (value - scale[0]) * scale[1]
  *   /columns   [d] names, UTF-8
  *   /umatrix   [rows, columns] f32: the mean distance of a unit to its neighbours
- *   /hits      [rows, columns] u64: for each unit the number of samples whose best-matching unit it is; only in the file
+ *   /hits      [rows, columns] u64: for each unit the number of samples whose best-matching unit it is; only in the
+ * file
  *              of a finished map
  *
  * Rank 0 writes the file under a temporary name and renames it when it is complete. Every rank reads the whole file. */

@@ -1,8 +1,8 @@
-/* hierholzer: a sequential search for an Euler circuit (Hierholzer 1873), with which jobs/reproduce/euler.py compares. It
- * uses nothing of the program.
+/* hierholzer: a sequential search for an Euler circuit (Hierholzer 1873), with which jobs/reproduce/euler.py compares.
+ * It uses nothing of the program.
  *     hierholzer VERTICES EDGES F.adj
- * F.adj is adjacency text (`0 -> 3, 3, 7`) whose vertices are the numbers from 0. Prints the seconds of the search, from the
- * rows in memory to the order in memory, the best of three runs. */
+ * F.adj is adjacency text (`0 -> 3, 3, 7`) whose vertices are the numbers from 0. Prints the seconds of the search,
+ * from the rows in memory to the order in memory, the best of three runs. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static void *array(size_t count, size_t size)
 	return memory;
 }
 
-/* Returns the next number of the text, or a negative value: -1 for an arrow, -2 for the end of a line, -3 for the end of
- * the file. */
+/* Returns the next number of the text, or a negative value: -1 for an arrow, -2 for the end of a line, -3 for the end
+ * of the file. */
 static int64_t next_token(FILE *file)
 {
 	int c;
@@ -77,8 +77,8 @@ static void read_graph(graph *g, const char *path)
 	free(place);
 }
 
-/* Walks along unused edges until a vertex has none, and then goes back along the walk. Edges get their places in reverse
- * order. The first walk ends where it begins, with no unused edge there. Returns the number of places. */
+/* Walks along unused edges until a vertex has none, and then goes back along the walk. Edges get their places in
+ * reverse order. The first walk ends where it begins, with no unused edge there. Returns the number of places. */
 static uint32_t search(const graph *g, uint32_t *next, uint32_t *trail, uint32_t *order)
 {
 	uint32_t length = 0, placed = 0, at = 0;

@@ -228,7 +228,8 @@ gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp
 	return add_column(&builder->parts[0].edge_values, "edge", name, type, column);
 }
 
-/* Encodes file and line in one number that sorts by file, then by line. A line above 2^40 - 1 is encoded as 2^40 - 1. */
+/* Encodes file and line in one number that sorts by file, then by line. A line above 2^40 - 1 is encoded as 2^40 -
+ * 1. */
 static uint64_t place_code(gemp_place place)
 {
 	uint64_t line = place.line >> LINE_BITS ? (UINT64_C(1) << LINE_BITS) - 1 : place.line;

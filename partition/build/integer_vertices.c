@@ -1,6 +1,7 @@
-/* The vertices of a rank are three arrays: keys as numbers that sort like the integers, places, and labels. With several
- * ranks they travel in rounds as records of fixed size. The texts of labels are united over the ranks first, so a text
- * has the same number on all ranks. Vertices that only edges name come last, as the distinct ends that a rank owns. */
+/* The vertices of a rank are three arrays: keys as numbers that sort like the integers, places, and labels. With
+ * several ranks they travel in rounds as records of fixed size. The texts of labels are united over the ranks first, so
+ * a text has the same number on all ranks. Vertices that only edges name come last, as the distinct ends that a rank
+ * owns. */
 
 #include "partition/build/integer_vertices.h"
 

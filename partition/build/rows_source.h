@@ -1,5 +1,5 @@
-/* rows_source: rows of a relation in memory that are made of its other rows when a caller needs them: the rows by target
- * of those by source, merged rows of both, and both of the merged rows of a symmetric relation. */
+/* rows_source: rows of a relation in memory that are made of its other rows when a caller needs them: the rows by
+ * target of those by source, merged rows of both, and both of the merged rows of a symmetric relation. */
 
 #ifndef GEMP_PARTITION_BUILD_ROWS_SOURCE_H
 #define GEMP_PARTITION_BUILD_ROWS_SOURCE_H

@@ -1,9 +1,9 @@
 /* renumber: makes the rows of all vertices in another numbering of the vertices than the graph's ids, on the host or on
  * a device.
  *
- * The graph has rows of ascending ids. Kernels want the rows in the order of other numbers (slots, local vertices), with
- * ascending numbers in each row. On the host this takes a random read for each entry and a sort of each row; a GPU does
- * the same at a small part of the time of the upload. For a GPU the host copies the rows, in their new order, into
+ * The graph has rows of ascending ids. Kernels want the rows in the order of other numbers (slots, local vertices),
+ * with ascending numbers in each row. On the host this takes a random read for each entry and a sort of each row; a GPU
+ * does the same at a small part of the time of the upload. For a GPU the host copies the rows, in their new order, into
  * page-locked memory, and the device maps ids to numbers and sorts chunks of rows. The host never has the new rows.
  *
  * For a single rank, which has the rows of all vertices. A row may consist of several lists, which are merged. */

@@ -10,8 +10,8 @@
  * *out stays {0}. The parts are loaded. */
 gemp_code gemp_renumbered_view_begin(gemp_view *out, const gemp_shard *graph, const gemp_slot_order *order,
                                      const gemp_view_key *key);
-/* Makes the rows: on `device` if it is not NULL and can do so, else on the host. *build: seconds of building kernels are
- * added. */
+/* Makes the rows: on `device` if it is not NULL and can do so, else on the host. *build: seconds of building kernels
+ * are added. */
 gemp_code gemp_renumbered_view_make(gemp_view *view, gemp_device *device, const gemp_shard *graph,
                                     const gemp_slot_order *order, const gemp_view_key *key, bool wide, double *build);
 

@@ -41,8 +41,8 @@ typedef struct gemp_resident {
 /* Collective. Gets the resident rows of the graph in these views, in this order. A view with edge numbers also serves a
  * request without edge numbers. Each gemp_resident_get needs a gemp_resident_release. While context->keep_resident is
  * set, unused rows stay for later requests, unless new rows need their memory (half of a device's memory is for rows).
- * The graph must then outlive the context. Unless replicas are chosen by memory (GEMP_REPLICATE_AUTO), no device need be
- * open. */
+ * The graph must then outlive the context. Unless replicas are chosen by memory (GEMP_REPLICATE_AUTO), no device need
+ * be open. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Collective. Gets all rows of the graph in these views on the host, without asking a device. by_id: slots are ids;

@@ -1,5 +1,6 @@
-/* context: the members of a gemp_context (gemp/context.h). A context has the ranks, and a runtime for the functions that
- * may need a device. Functions that search use all devices of a rank; all other functions use only its first device. GEMP_SETTINGS defines how public functions read a settings struct of the caller. */
+/* context: the members of a gemp_context (gemp/context.h). A context has the ranks, and a runtime for the functions
+ * that may need a device. Functions that search use all devices of a rank; all other functions use only its first
+ * device. GEMP_SETTINGS defines how public functions read a settings struct of the caller. */
 
 #ifndef GEMP_API_CONTEXT_H
 #define GEMP_API_CONTEXT_H
@@ -52,14 +53,14 @@ typedef enum gemp_device_need {
 	GEMP_NEED_ALL_DEVICES,   /* all devices of the rank, now */
 } gemp_device_need;
 
-/* Collective. *out becomes the runtime of the context, which owns it. If there is no runtime, it is made, and the needed
- * devices are opened unless they are open. The clocks and counters of the runtime are reset, and then the seconds of
- * `timers` are added unless it is NULL. */
+/* Collective. *out becomes the runtime of the context, which owns it. If there is no runtime, it is made, and the
+ * needed devices are opened unless they are open. The clocks and counters of the runtime are reset, and then the
+ * seconds of `timers` are added unless it is NULL. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_device_need need,
                                const gemp_timers *timers);
 
-/* Local. Returns gemp_now() at the start of gemp_process_begin. Returns 0 if it was not called, and from the second call
- * on, since only the first report contains the start of the process. */
+/* Local. Returns gemp_now() at the start of gemp_process_begin. Returns 0 if it was not called, and from the second
+ * call on, since only the first report contains the start of the process. */
 double gemp_process_take_start(void);
 
 /* Local. Sets the clocks and counters of the runtime to zero. */

@@ -28,8 +28,8 @@ static const unsigned directions[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_EI
 
 enum { DIRECTIONS = sizeof directions / sizeof *directions };
 
-/* True if the file has the rows without an index: those of one relation in one direction, and merged rows of a symmetric
- * one. */
+/* True if the file has the rows without an index: those of one relation in one direction, and merged rows of a
+ * symmetric one. */
 static bool is_stored(const gemp_shard *graph, const bool *relations, unsigned part)
 {
 	size_t count = 0;

@@ -354,7 +354,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 
 /* The work of later reports of the same context is not closing, so closing begins after the last report. A thread that
  * loads drivers may still run, if no device was opened. The runtime is freed with the context instead if a
- * compiler still runs for a search that threads of the host have finished: the report does not wait for the compiler. */
+ * compiler still runs for a search that threads of the host have finished: the report does not wait for the
+ * compiler. */
 void gemp_report_finish(gemp_report *report)
 {
 	gemp_pending_seconds *pending = &report->pending;

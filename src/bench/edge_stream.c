@@ -1,5 +1,5 @@
-/* The threads make the columns of a part: each range of sources counts its edges to the part's destinations, prefix sums
- * of the counts are the places of the ranges, and a second pass writes the edges. */
+/* The threads make the columns of a part: each range of sources counts its edges to the part's destinations, prefix
+ * sums of the counts are the places of the ranges, and a second pass writes the edges. */
 
 #include "bench/edge_stream.h"
 
@@ -7,8 +7,8 @@
 #include "core/threads.h"
 #include "primitive/split.h"
 
-/* On a GPU there are at least 2^GPU_RANGE_BITS ranges, if there are enough vertices, since a range has one work-group in
- * most methods. `converge` needs OTHER_LOCAL bytes of local memory beside the sums of a range, for a buffer
+/* On a GPU there are at least 2^GPU_RANGE_BITS ranges, if there are enough vertices, since a range has one work-group
+ * in most methods. `converge` needs OTHER_LOCAL bytes of local memory beside the sums of a range, for a buffer
  * of four numbers a work-item and 1,024 more (shuffle.cl). */
 enum { GPU_RANGE_BITS = 8, OTHER_LOCAL = 12288 + 64 };
 

@@ -1,5 +1,5 @@
-/* edge_stream: the edges of a graph as columns on a device, which analytics by edge streaming read from the begin to the
- * end in every round (bench/streaming.h).
+/* edge_stream: the edges of a graph as columns on a device, which analytics by edge streaming read from the begin to
+ * the end in every round (bench/streaming.h).
  *
  * Vertices are numbered by id, which is random, so hubs are spread over all ranges of destinations. In the order of a
  * layout, where vertices of high degree come first, the first range would have most of the edges. Edges are ordered by

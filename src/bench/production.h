@@ -1,5 +1,5 @@
-/* production: the engines of src/analytics beside analytics by edge streaming (bench/streaming.h): how fast they are, and
- * whether the answers agree. Local: one rank. */
+/* production: the engines of src/analytics beside analytics by edge streaming (bench/streaming.h): how fast they are,
+ * and whether the answers agree. Local: one rank. */
 
 #ifndef GEMP_BENCH_PRODUCTION_H
 #define GEMP_BENCH_PRODUCTION_H
@@ -33,8 +33,8 @@ typedef struct gemp_production {
 /* The layout of an application, for the engine and for gemp_edge_stream_new. The caller sets the other members. */
 void gemp_production_layout(gemp_layout_options *how, gemp_application application);
 
-/* Local. Makes the engine with its defaults, in single precision. The layout is one of gemp_production_layout. The caller
- * frees *out, also after a failure. */
+/* Local. Makes the engine with its defaults, in single precision. The layout is one of gemp_production_layout. The
+ * caller frees *out, also after a failure. */
 gemp_code gemp_production_new(gemp_production *out, gemp_device *device, const gemp_layout *layout,
                               const gemp_streaming_params *params);
 void gemp_production_free(gemp_production *production);

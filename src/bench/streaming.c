@@ -165,8 +165,8 @@ static gemp_code begin(gemp_streaming *s)
 	return gemp_buffer_write(device, &s->value, s->params.source * sizeof zero, sizeof zero, &zero);
 }
 
-/* Builds and launches all kernels. decode and atomic take a whole round, since decode allocates its scratch memory in the
- * first one; the other methods may need very long for a round, and get few tuples. */
+/* Builds and launches all kernels. decode and atomic take a whole round, since decode allocates its scratch memory in
+ * the first one; the other methods may need very long for a round, and get few tuples. */
 static gemp_code warm_up(gemp_streaming *s, gemp_shuffle_method method)
 {
 	const bool whole = method == GEMP_SHUFFLE_DECODE || method == GEMP_SHUFFLE_ATOMIC;

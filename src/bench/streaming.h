@@ -1,5 +1,5 @@
-/* streaming: PageRank, BFS, SSSP and products with a matrix by edge streaming, with an on-the-fly shuffle (after Chen et
- * al. 2019 on FPGAs). A round is gather, apply, scatter over all edges:
+/* streaming: PageRank, BFS, SSSP and products with a matrix by edge streaming, with an on-the-fly shuffle (after Chen
+ * et al. 2019 on FPGAs). A round is gather, apply, scatter over all edges:
  *
  *   scatter  makes a tuple of each edge: its destination, and a value of its source and its weight
  *   shuffle  reduces the values of each destination by one of the methods of shuffle/shuffle.h, in ranges of

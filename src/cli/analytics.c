@@ -1,6 +1,7 @@
-/* analytics: the commands degrees, edges, reverse, components, bfs, sssp, pagerank and spmv, which work on the edges that
- * --relation and --direction select, and the commands sort and distinct, which work on the numbers of a file. The library
- * functions are those of gemp/analytics.h and gemp/primitives.h.
+/* analytics: the commands degrees, edges, reverse, components, bfs, sssp, pagerank and spmv, which work on the edges
+ * that
+ * --relation and --direction select, and the commands sort and distinct, which work on the numbers of a file. The
+ * library functions are those of gemp/analytics.h and gemp/primitives.h.
  *
  * An option that a command does not accept is 0 or NULL, which selects the library's default. One function therefore
  * maps the options of bfs, sssp, pagerank and spmv, and one function maps the options of the commands without weights.

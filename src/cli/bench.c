@@ -138,7 +138,8 @@ static gemp_code bench_shuffle(gemp_context *context, const gemp_options *option
 
 /* ANALYTICS */
 
-/* The first choices of --application and --method are all. --repeat and --ranges have defaults for other subcommands. */
+/* The first choices of --application and --method are all. --repeat and --ranges have defaults for other
+ * subcommands. */
 static gemp_code bench_analytics(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;

@@ -1,5 +1,5 @@
-/* demo_picture: shows the part of each rank in the search of the demo, as a table with bars for a terminal of 80 columns,
- * and as an SVG picture of the stages of the search. */
+/* demo_picture: shows the part of each rank in the search of the demo, as a table with bars for a terminal of 80
+ * columns, and as an SVG picture of the stages of the search. */
 
 #ifndef GEMP_CLI_DEMO_PICTURE_H
 #define GEMP_CLI_DEMO_PICTURE_H

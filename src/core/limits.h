@@ -102,8 +102,8 @@ typedef struct gemp_limits {
 	/* Slots, a power of two, of the set of a device in which duplicates are looked up; CPU devices have a set then, too
 	 * [0: by memory and expected matches, and none on CPU devices]: match/distinct/device_set. */
 	size_t device_set_slots;
-	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least this
-	 * number of entries, since these are not in the cache of a core [2^19]: match/search/search. */
+	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least
+	 * this number of entries, since these are not in the cache of a core [2^19]: match/search/search. */
 	uint64_t prefetch_min;
 	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit
 	 * into the cache of a core [2^14]: primitive/number_set. */
@@ -116,8 +116,8 @@ typedef struct gemp_limits {
 	/* Rows: if more are expected and only a preview of them is shown, they are counted, and only the preview is listed
 	 * [2^24]: api/match/query_job. */
 	double preview_apart;
-	/* Matches: if more are expected, vertex sets of a small pattern are counted by the counts of larger patterns and not
-	 * compared [10^7]: query/vertex_sets. */
+	/* Matches: if more are expected, vertex sets of a small pattern are counted by the counts of larger patterns and
+	 * not compared [10^7]: query/vertex_sets. */
 	double vertex_sets_min;
 	/* Row entries and lookups, for each thread of all ranks, all ranks: a search that is expected to need more runs on
 	 * devices and not by the interpreter. A device needs about 0.2 s to start [2^24]: match/match_host. */
@@ -137,8 +137,8 @@ typedef struct gemp_limits {
 	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none
 	 * [-1: from those that they complete while the kernel is compiled]: match/early_search. */
 	int early_pivots;
-	/* Rows of a thread, divided among its walkers: a pivot with more is left to the device by threads that search before
-	 * the device begins [2^18]: match/early_search. */
+	/* Rows of a thread, divided among its walkers: a pivot with more is left to the device by threads that search
+	 * before the device begins [2^18]: match/early_search. */
 	size_t early_rows;
 	/* Bytes of the tables of two-paths of a rank's threads that search before the device begins, if they are more
 	 * than one [1 GiB]: match/early_search. */

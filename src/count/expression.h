@@ -46,8 +46,8 @@ double gemp_expression_bound(const gemp_compiled *expression, const double bound
 
 /* Returns the value, if 64 bits hold all values on the stack (gemp_expression_bound). */
 int64_t gemp_expression_value(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS]);
-/* The same for `count` assignments: values[i] is the value if symbol s is columns[s][i], or symbols[s] where columns[s] is
- * NULL. Each step of the program is a loop over the assignments. */
+/* The same for `count` assignments: values[i] is the value if symbol s is columns[s][i], or symbols[s] where columns[s]
+ * is NULL. Each step of the program is a loop over the assignments. */
 enum { GEMP_EXPRESSION_BATCH = 64 }; /* maximum of count */
 void gemp_expression_values(const gemp_compiled *expression, const int64_t symbols[GEMP_SYMBOLS],
                             const int64_t *const columns[GEMP_SYMBOLS], size_t count, int64_t *values);

@@ -16,8 +16,8 @@ typedef struct gemp_host_graph {
 	uint32_t vertices;
 	uint64_t *upper;   /* [vertices] the first entry of row v whose slot is greater than v */
 	uint32_t *support; /* [entries] triangles on the edge of this entry; NULL if not needed */
-	/* [entries] of these triangles, those whose third vertex has a slot greater than the row's vertex; 0 at entries that
-	 * lead to smaller slots; NULL if not needed */
+	/* [entries] of these triangles, those whose third vertex has a slot greater than the row's vertex; 0 at entries
+	 * that lead to smaller slots; NULL if not needed */
 	uint32_t *ordered;
 	int64_t *tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices]; tables[0] are the degrees; NULL if not in the plan */
 	double bounds[GEMP_SYMBOLS];             /* upper bounds on the magnitudes of symbols */

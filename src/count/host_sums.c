@@ -125,7 +125,8 @@ static bool depends_on_middle(const gemp_compiled *expression)
 }
 
 /* Adds the values of up to GEMP_EXPRESSION_BATCH vertices at place 2, each once, or as often as there are paths to it.
- * Their counts are c and their marks a. support: of their edges to place 1; NULL if the expression does not have them. */
+ * Their counts are c and their marks a. support: of their edges to place 1; NULL if the expression does not have
+ * them. */
 static void add_batch(gemp_host_worker *w, const uint32_t *ends, const uint32_t *support, size_t count, bool paths)
 {
 	int64_t common[GEMP_EXPRESSION_BATCH], other[GEMP_EXPRESSION_BATCH], values[GEMP_EXPRESSION_BATCH];
@@ -212,8 +213,8 @@ static void add_joined(gemp_host_worker *w, uint32_t root)
 	clear_ends(w, found);
 }
 
-/* The number of cliques of `left` vertices in the set, which has `used` words. Row i of the bitmap has `words` words: the
- * neighbours of i before i. bits[(left - 2) * words] is scratch. */
+/* The number of cliques of `left` vertices in the set, which has `used` words. Row i of the bitmap has `words` words:
+ * the neighbours of i before i. bits[(left - 2) * words] is scratch. */
 static uint64_t count_cliques(const uint64_t *bitmap, size_t words, const uint64_t *set, size_t used, int left,
                               uint64_t *bits)
 {

@@ -3,8 +3,8 @@
  *   gemp_compilation_begin -> gemp_compilation_has_ended ... -> gemp_compilation_end, or gemp_compilation_abandon
  *
  * The thread only calls the compiler and the cache on disk (gemp_program_load), so the caller may use the device in the
- * meantime. A compilation whose program is not needed any more cannot be stopped: compilers have no call for it. It goes
- * on, its result stays in the cache, and closing the device waits for it. Local. */
+ * meantime. A compilation whose program is not needed any more cannot be stopped: compilers have no call for it. It
+ * goes on, its result stays in the cache, and closing the device waits for it. Local. */
 
 #ifndef GEMP_DEVICE_COMPILATION_H
 #define GEMP_DEVICE_COMPILATION_H

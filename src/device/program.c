@@ -360,8 +360,8 @@ void gemp_programs_release(gemp_device *device)
 	memset(device->loaded, 0, sizeof device->loaded);
 }
 
-/* Writes all options of the compiler, and the key. The key includes source and options, so a program with another number
- * of lanes is another program. */
+/* Writes all options of the compiler, and the key. The key includes source and options, so a program with another
+ * number of lanes is another program. */
 static gemp_code begin(gemp_program *out, gemp_text *all, const gemp_device *device, const char *source,
                        const char *options)
 {

@@ -2,10 +2,10 @@
  *
  * A program is searched among the newest GEMP_LOADED_PROGRAMS programs of this process, and then in the cache on disk
  * (device/cache.h) by device, driver, platform, source and options. If the cache does not have it, one of the processes
- * that need the program builds and stores it; the others wait and load it. A process that has a PoCL device alone builds
- * from source, and PoCL takes what it has compiled before from its own cache. A failed build on a CPU device is tried once
- * more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an NVIDIA
- * GPU. Local. */
+ * that need the program builds and stores it; the others wait and load it. A process that has a PoCL device alone
+ * builds from source, and PoCL takes what it has compiled before from its own cache. A failed build on a CPU device is
+ * tried once more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an
+ * NVIDIA GPU. Local. */
 
 #ifndef GEMP_DEVICE_PROGRAM_H
 #define GEMP_DEVICE_PROGRAM_H

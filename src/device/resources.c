@@ -46,8 +46,8 @@ static gemp_code options_of(gemp_text *out, const gemp_device *device, cl_progra
 	return gemp_text_status(out);
 }
 
-/* The source is that of the file, since a program that was loaded as a binary has none. One more kernel with the time in
- * its code makes it a program that no cache has, neither of sources nor of PTX. */
+/* The source is that of the file, since a program that was loaded as a binary has none. One more kernel with the time
+ * in its code makes it a program that no cache has, neither of sources nor of PTX. */
 static gemp_code unknown_source(gemp_text *out, const char *file)
 {
 	GEMP_TRY(gemp_kernel_append(out, file));

@@ -19,8 +19,8 @@ typedef struct gemp_kernel_resources {
 gemp_code gemp_kernel_resources_of(gemp_kernel_resources *out, const gemp_device *device, cl_kernel kernel,
                                    const char *name, const char *log);
 
-/* Compiles the program of an embedded file once more, so that an NVIDIA driver writes the registers of each kernel to its
- * log. It writes none for a program that its cache has, so each compilation gets another source. *log becomes the
+/* Compiles the program of an embedded file once more, so that an NVIDIA driver writes the registers of each kernel to
+ * its log. It writes none for a program that its cache has, so each compilation gets another source. *log becomes the
  * log, or NULL for other drivers. The caller frees it (gemp_free). */
 gemp_code gemp_program_verbose_log(char **log, const gemp_device *device, const gemp_program *program,
                                    const char *file);

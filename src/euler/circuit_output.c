@@ -217,8 +217,8 @@ static void find_joined(drawing *p)
 			p->is_joined[p->edge[e].source] = true;
 }
 
-/* Draws vertices in the colours of their degrees. A red border marks unequal in- and out-degree, as at the ends of a path. A
- * double border marks vertices at which circuits will be joined. */
+/* Draws vertices in the colours of their degrees. A red border marks unequal in- and out-degree, as at the ends of a
+ * path. A double border marks vertices at which circuits will be joined. */
 static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
 	size_t max_degree = 1;

@@ -99,8 +99,8 @@ GEMP_VECTOR_BODY void draw_loop(const quadrants *q, unsigned scale, uint64_t sta
 GEMP_VECTOR_LOOP(draw, (const quadrants *q, unsigned scale, uint64_t state, uint64_t *source, uint64_t *target),
                  (q, scale, state, source, target))
 
-/* The rows of the matrix beyond the last vertex, which have the fewest edges, become the first vertices again, so that no
- * edge is lost. */
+/* The rows of the matrix beyond the last vertex, which have the fewest edges, become the first vertices again, so that
+ * no edge is lost. */
 static inline uint64_t fold(uint64_t end, uint64_t vertices)
 {
 	return end < vertices ? end : end - vertices;

@@ -1,13 +1,13 @@
 /* translations: a stand-in for the translations of a Wiktionary.
  *
- * A concept has words in several languages, and in some of them several words, which are synonyms. Pairs of its words in
- * different languages are translations of each other: first a random tree, which joins all words of the concept, then
- * further pairs at random. A concept has few pairs or many: the densities of pairs fall with the square of the number of
- * the concept.
+ * A concept has words in several languages, and in some of them several words, which are synonyms. Pairs of its words
+ * in different languages are translations of each other: first a random tree, which joins all words of the concept,
+ * then further pairs at random. A concept has few pairs or many: the densities of pairs fall with the square of the
+ * number of the concept.
  *
  * A word may be a guest: instead of a word of its own, the concept takes the first word of an earlier concept. Such a
- * word has two meanings. Two guests of a concept are never a pair. So a pair has a word that belongs to the concept, and
- * no other concept has this pair: an earlier concept does not know the word, and in a later one both words would be
+ * word has two meanings. Two guests of a concept are never a pair. So a pair has a word that belongs to the concept,
+ * and no other concept has this pair: an earlier concept does not know the word, and in a later one both words would be
  * guests. Therefore all pairs are different, and their number is exact.
  *
  * Every concept is a function of the seed and of its number. */
@@ -114,10 +114,10 @@ static bool has_capacity(const concept *c, uint32_t language)
 	return c->of_language[language] < (uint32_t)c->values[SYNONYMS];
 }
 
-/* Adds the first word of an earlier concept. One concept in four is drawn by the product of two random numbers, so early
- * concepts are drawn more often, and some words have many meanings. If all were drawn so, a word had up to 544 translations
- * by default, with one in four 257 and with none 146; the maximum in 19 languages of a real Wiktionary is 190. Returns
- * false if the word does not suit. */
+/* Adds the first word of an earlier concept. One concept in four is drawn by the product of two random numbers, so
+ * early concepts are drawn more often, and some words have many meanings. If all were drawn so, a word had up to 544
+ * translations by default, with one in four 257 and with none 146; the maximum in 19 languages of a real Wiktionary is
+ * 190. Returns false if the word does not suit. */
 static bool add_guest(concept *c)
 {
 	uint64_t home = gemp_random_below(&c->state, c->number), other;

@@ -22,8 +22,8 @@ typedef struct gemp_batch {
 	const gemp_vertex *vertices; /* [rows * vertex_count], row by row */
 	const gemp_edge *edges;      /* [rows * edge_count], row by row; edges are numbered across all relations */
 	size_t value_count;
-	/* [value_count] of `rows` rows: the results of the pattern's sub-patterns, by index; a boolean of EXISTS, an integer
-	 * of COUNT */
+	/* [value_count] of `rows` rows: the results of the pattern's sub-patterns, by index; a boolean of EXISTS, an
+	 * integer of COUNT */
 	const gemp_column *values;
 	/* number of rows that the device has left out of this batch, since their classes had been passed on before; only a
 	 * sink that counts rows needs it */

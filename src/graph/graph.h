@@ -5,8 +5,8 @@
  * CSR form: out_offsets[rows + 1] and out_targets, and optionally the transpose or both merged (graph/either_rows.h).
  * Arrays that are not loaded are NULL.
  * The gemp_shard_load_* functions, which are collective, load them through the graph's loader. The loader of a
- * graph from a file reads the file, and is the only one with a function `free`. The loader of a graph made in memory, if
- * any, makes rows of other rows. */
+ * graph from a file reads the file, and is the only one with a function `free`. The loader of a graph made in memory,
+ * if any, makes rows of other rows. */
 
 #ifndef GEMP_GRAPH_GRAPH_H
 #define GEMP_GRAPH_GRAPH_H
@@ -62,14 +62,15 @@ typedef struct gemp_relation {
 	gemp_vertex *in_sources;  /* [in_offsets[rows]] source ids, ascending in a row */
 	gemp_edge *in_edges;      /* [in_offsets[rows]] number of the edge in its relation, ascending among equal sources */
 	uint64_t *either_offsets; /* [rows + 1], the first element is 0 */
-	/* [either_offsets[rows]] targets and sources, ascending in a row: parallel edges as often as they are, a loop once */
+	/* [either_offsets[rows]] targets and sources, ascending in a row: parallel edges as often as they are, a loop
+	 * once */
 	gemp_vertex *either_neighbours;
 	/* one row for each of this rank's edges, in CSR order; names and types are always known */
 	gemp_table props;
 } gemp_relation;
 
-/* An index of rows: the rows of a set of relations in one direction, merged. `gemp-mpi index` puts it into a graph file,
- * for questions that ask for exactly these relations in this direction. It has no edge numbers. */
+/* An index of rows: the rows of a set of relations in one direction, merged. `gemp-mpi index` puts it into a graph
+ * file, for questions that ask for exactly these relations in this direction. It has no edge numbers. */
 typedef struct gemp_row_index {
 	bool *relations;   /* [relation_count] */
 	unsigned part;     /* GEMP_LOAD_OUT, GEMP_LOAD_IN or GEMP_LOAD_EITHER */

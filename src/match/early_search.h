@@ -1,11 +1,11 @@
-/* early_search: threads of the host search from a part of the pivots while the kernel of a search on devices is compiled
- * (match/search/search_build.h). The device then searches from the pivots that are left. If none are left, nobody waits
- * for the compiler.
+/* early_search: threads of the host search from a part of the pivots while the kernel of a search on devices is
+ * compiled (match/search/search_build.h). The device then searches from the pivots that are left. If none are left,
+ * nobody waits for the compiler.
  *
- * The ranks that share pivots divide them in turn, and each rank's threads take them from the end of the list, where the
- * pivots with few neighbours are. A pivot is searched completely by one thread, or it is left to the device: its rows go
- * to the sink only when it is complete. Rounds last some hundredths of a second; after each one the rows go to the sink,
- * and the ranks agree whether all programs are compiled. Then the pivots that are under way are given up. */
+ * The ranks that share pivots divide them in turn, and each rank's threads take them from the end of the list, where
+ * the pivots with few neighbours are. A pivot is searched completely by one thread, or it is left to the device: its
+ * rows go to the sink only when it is complete. Rounds last some hundredths of a second; after each one the rows go to
+ * the sink, and the ranks agree whether all programs are compiled. Then the pivots that are under way are given up. */
 
 #ifndef GEMP_MATCH_EARLY_SEARCH_H
 #define GEMP_MATCH_EARLY_SEARCH_H

@@ -158,8 +158,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Collective. A filter on the host stays there, wherever the search runs: after the search, it tests each distinct image
- * once a round, so at most as many vertices as before the search. */
+/* Collective. A filter on the host stays there, wherever the search runs: after the search, it tests each distinct
+ * image once a round, so at most as many vertices as before the search. */
 static gemp_code make_filter(gemp_match *m)
 {
 	bool on_host = gemp_match_filters_on_host(m);
@@ -232,8 +232,8 @@ static gemp_code finish_on_host(gemp_match *m)
 	return gemp_match_use_host(m);
 }
 
-/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, devices, the rows, and the search.
- * Each of these reads the results of earlier ones. */
+/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, devices, the rows, and the
+ * search. Each of these reads the results of earlier ones. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {

@@ -17,8 +17,8 @@
  * kernels. The pattern must be bound. graph and pattern are borrowed. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
-/* Collective. The same, but *out is NULL if the search is expected to be too large for the threads of the host. No device
- * is opened. */
+/* Collective. The same, but *out is NULL if the search is expected to be too large for the threads of the host. No
+ * device is opened. */
 gemp_code gemp_match_prepare_small(gemp_match **out, gemp_runtime *context, gemp_shard *graph,
                                    const gemp_pattern *pattern, const gemp_match_options *options);
 /* Returns the plan as a tree of operators (--explain). After runs with options.profile each operator has the number of

@@ -1,8 +1,8 @@
 /* match_host: decides whether a match is small enough for the threads of the host, and runs it there.
  *
  * The estimate counts the row entries and lookups of the search: by samples if orders were sampled, otherwise by the
- * planner's estimates. If it is wrong, the interpreter gives up after its budget without having delivered a row, and the
- * match is searched on the devices from the start. */
+ * planner's estimates. If it is wrong, the interpreter gives up after its budget without having delivered a row, and
+ * the match is searched on the devices from the start. */
 
 #ifndef GEMP_MATCH_MATCH_HOST_H
 #define GEMP_MATCH_MATCH_HOST_H
@@ -11,8 +11,8 @@
 
 /* The entries and lookups that the search is expected to need, of all ranks. The match has a plan. */
 double gemp_match_expected_work(const gemp_match *match);
-/* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell. The
- * match has a plan. */
+/* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell.
+ * The match has a plan. */
 bool gemp_match_may_use_host(const gemp_match *match);
 /* Collective. False if a search of a pattern without conditions on this graph will surely run on devices, as far as the
  * numbers of vertices and edges tell. */

@@ -1,4 +1,5 @@
-/* match_plan: makes the plan of a match, and decides whether its matches are listed and whether duplicates are removed. */
+/* match_plan: makes the plan of a match, and decides whether its matches are listed and whether duplicates are
+ * removed. */
 
 #ifndef GEMP_MATCH_MATCH_PLAN_H
 #define GEMP_MATCH_MATCH_PLAN_H

@@ -120,8 +120,8 @@ static gemp_search_statistics statistics_of(const gemp_match *m)
 	return all;
 }
 
-/* The pivots of this rank's search, also those from which the host has searched. With a balancer all ranks have the same
- * pivots, so only rank 0 counts them. */
+/* The pivots of this rank's search, also those from which the host has searched. With a balancer all ranks have the
+ * same pivots, so only rank 0 counts them. */
 static uint64_t own_pivots(const gemp_search *search)
 {
 	size_t pivots;

@@ -51,7 +51,8 @@ typedef struct gemp_match_result {
 	/* bytes of rows and of result buffers on the device, of the rank with the most */
 	size_t graph_bytes, result_bytes;
 	size_t attribute_bytes; /* bytes of attribute columns on the device, of the rank with the most */
-	/* the conditions that were tested after the search: counts of all ranks, bytes of the rank with the most; 0: none */
+	/* the conditions that were tested after the search: counts of all ranks, bytes of the rank with the most; 0:
+	 * none */
 	gemp_residual_figures residual;
 	uint64_t distinct_passes;
 	uint64_t left_out; /* rows that devices have left out as duplicates of earlier rows (match/distinct/device_set.h) */

@@ -54,7 +54,8 @@ struct gemp_match {
 	gemp_sample_work sample_work[GEMP_MAX_STEPS]; /* sampled work of the plan's steps; zero without samples */
 	gemp_push_pull_estimate exchange;
 	uint64_t per; /* pattern vertices at whose images matches are counted (match/match_run.h) */
-	/* A prepared match has either an interpreter or a search. A run whose interpreter gives up replaces it by a search. */
+	/* A prepared match has either an interpreter or a search. A run whose interpreter gives up replaces it by a
+	 * search. */
 	gemp_interpreter *interpreter;
 	gemp_search *search;
 	gemp_early_result early; /* of the present run */

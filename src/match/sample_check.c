@@ -59,8 +59,8 @@ static void make_distinct(gemp_vertex *slots, size_t *count)
 	*count = kept;
 }
 
-/* Draws pivots, or takes all. Pivots ascend by slot, so squares of random numbers favour high degrees. Ranks that search
- * the same pivots draw the same ones, since they know the same plan. */
+/* Draws pivots, or takes all. Pivots ascend by slot, so squares of random numbers favour high degrees. Ranks that
+ * search the same pivots draw the same ones, since they know the same plan. */
 static gemp_code draw_pivots(const checker *c, gemp_vertex **out, size_t *count)
 {
 	size_t pivots;
@@ -95,8 +95,8 @@ static bool count_pivot(checker *c, gemp_vertex slot, uint64_t allowed)
 	return false;
 }
 
-/* Local. Counts the matches of this rank's pivots of the sample, each with at most a part of the work that is left. Pivots
- * with more work are left out. Several ranks share the pivots of a balancer. */
+/* Local. Counts the matches of this rank's pivots of the sample, each with at most a part of the work that is left.
+ * Pivots with more work are left out. Several ranks share the pivots of a balancer. */
 static gemp_code count_sample(checker *c)
 {
 	GEMP_OWNED gemp_vertex *drawn = NULL;

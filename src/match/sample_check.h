@@ -5,8 +5,8 @@
  * Half of the pivots are drawn uniformly and half in favour of high degrees. The host reads at most a fixed fraction of
  * the entries that the search was expected to read. Searches are not checked if a check would not be nearly free: rows
  * that come in rounds or lie on other ranks or only on the device, searches from given vertices, for the first row of
- * each pivot, in parts, with counts per vertex or with a profile. Of the runs of one match the first is checked, since a
- * check takes milliseconds and a later run may take less. */
+ * each pivot, in parts, with counts per vertex or with a profile. Of the runs of one match the first is checked, since
+ * a check takes milliseconds and a later run may take less. */
 
 #ifndef GEMP_MATCH_SAMPLE_CHECK_H
 #define GEMP_MATCH_SAMPLE_CHECK_H

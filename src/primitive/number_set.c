@@ -105,8 +105,8 @@ static inline void look_ahead(const gemp_number_set *set, ahead *ring, const uin
 	ring->home[i % AHEAD] = home;
 }
 
-/* Each slot is prefetched while the numbers before it are added, so that the latencies of AHEAD numbers overlap. A known
- * number is not written again, since memory would have to write its slot back. */
+/* Each slot is prefetched while the numbers before it are added, so that the latencies of AHEAD numbers overlap. A
+ * known number is not written again, since memory would have to write its slot back. */
 static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
 {
 	ahead ring;

@@ -169,8 +169,8 @@ static gemp_view_key rows_key(const gemp_counting *c)
 		                    .simple = true };
 }
 
-/* Collective. The planner is asked again, since devices allow further kinds of sums. If it finds none with all kinds, no
- * device is opened. */
+/* Collective. The planner is asked again, since devices allow further kinds of sums. If it finds none with all kinds,
+ * no device is opened. */
 static gemp_code prepare_on_device(gemp_counting *c)
 {
 	gemp_count_planner_options planner_options = c->planner;

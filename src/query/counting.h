@@ -6,7 +6,8 @@
  *
  *     gemp_counting_prepare -> gemp_counting_prepare_devices, if there is no plan -> gemp_counting_run
  *
- * Between the first two the caller can find out whether the matches are few enough to be enumerated without a device. */
+ * Between the first two the caller can find out whether the matches are few enough to be enumerated without a
+ * device. */
 
 #ifndef GEMP_QUERY_COUNTING_H
 #define GEMP_QUERY_COUNTING_H

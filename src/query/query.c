@@ -134,8 +134,8 @@ static gemp_code prepare_chain(gemp_prepared *q)
 }
 
 /* Collective. Uses sums on the host, a small search there, sums on devices, or a search, in this order: what needs no
- * device comes first. The search is prepared also if vertex sets are counted without it, since it shows how many matches
- * there are. */
+ * device comes first. The search is prepared also if vertex sets are counted without it, since it shows how many
+ * matches there are. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));

@@ -2,9 +2,10 @@
  *
  * The matches of a pattern of k vertices in the simple graph have a vertex set in common with as many other matches as
  * the induced subgraph of this set has copies of the pattern. So the number of vertex sets is the number of induced
- * subgraphs that contain the pattern. It follows from the edge-induced counts of the connected graphs of k vertices that
- * contain the pattern (pattern/shapes/named_pattern.h), which are counts of orbits, mostly by sums. These take a second
- * or so each, whatever the number of matches is, so they pay if billions of matches would have to be compared. */
+ * subgraphs that contain the pattern. It follows from the edge-induced counts of the connected graphs of k vertices
+ * that contain the pattern (pattern/shapes/named_pattern.h), which are counts of orbits, mostly by sums. These take a
+ * second or so each, whatever the number of matches is, so they pay if billions of matches would have to be
+ * compared. */
 
 #ifndef GEMP_QUERY_VERTEX_SETS_H
 #define GEMP_QUERY_VERTEX_SETS_H

@@ -57,7 +57,8 @@ typedef struct gemp_tuples {
 	const gemp_buffer *destination; /* u32 [count]; NULL for AOS, and for the result of AOS_KEYS */
 	const gemp_buffer *tuple;       /* [count]; for SOA, values of size - 4 bytes */
 	size_t count;
-	/* u32 [2] if only the device knows the number of tuples: 0 and this number, at most count; NULL: there are `count` */
+	/* u32 [2] if only the device knows the number of tuples: 0 and this number, at most count; NULL: there are
+	 * `count` */
 	const gemp_buffer *extent;
 } gemp_tuples;
 
@@ -68,7 +69,8 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
                               const gemp_buffer *begin);
 
 /* Local. Reduce the values of tuples to the sums of their destinations, u32 [2^(bits + shift)], with the sums that are
- * there before. All methods give the same sums, except for the rounding of floats. Neither function waits for the device.
+ * there before. All methods give the same sums, except for the rounding of floats. Neither function waits for the
+ * device.
  *   gather      for tuples that decode has put in order; their extent is not read
  *   accumulate  any other method, for tuples without an extent; GEMP_EUSAGE for tables on a GPU */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,

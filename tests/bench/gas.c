@@ -2,7 +2,8 @@
  *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
  * Under mpirun all ranks share the work. pagerank and spmv print a line of JSON each. bfs and sssp print two: without
  * parents and with them. The fields by wall clock and by the device's clock are:
- *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and spmv has the
+ *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and spmv has
+ * the
  *                       same ROUNDS iterations.
  *   gteps: the median of the runs' edges per second, in 10^9. All stored directed edges count; for bfs each undirected
  *          edge of the source's component counts once.

@@ -1,6 +1,7 @@
 /* gas_cut: compares two cuts of a graph's edges, by target and in two dimensions: the values that ranks send in an
  * iteration in which every value changes, and the time that layouts take.
- *     gas_cut G.h5                      on one rank, a table: ranks, grid, values of both cuts, and values for each edge
+ *     gas_cut G.h5                      on one rank, a table: ranks, grid, values of both cuts, and values for each
+ * edge
  *     gas_cut G.h5 layout [ATTRIBUTE]   seconds of making layouts, on any number of ranks
  *     gas_cut G.h5 exchange             milliseconds of exchanging the values of both cuts, 4 bytes each
  *

@@ -2,10 +2,12 @@
  * checks the order of sorted keys, the buckets of splits and all distinct keys, outside of the measured time.
  *   device (the default): prints rates with the share of the device's copy bandwidth and, for 2^28 keys, the times of
  *          prototypes on one NVIDIA H200.
- *   host: sort and distinct on the host's threads; then, for comparison, distinct keys by a plain radix sort on one thread
+ *   host: sort and distinct on the host's threads; then, for comparison, distinct keys by a plain radix sort on one
+ * thread
  *         and by qsort.
  *   passes: device sorts by the algorithm in which no work-group waits for another work-group.
- *   below: arrays of the host are processed by threads, and by the device with copies in both directions, for sizes up to
+ *   below: arrays of the host are processed by threads, and by the device with copies in both directions, for sizes up
+ * to
  *          2^LOG2_OF_KEYS; the tuned numbers sort.host_below and distinct.host_below follow from the two times. */
 #include "core/memory.h"
 #include "core/random.h"

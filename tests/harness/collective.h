@@ -3,8 +3,8 @@
  * If a cmocka assert fails on one rank only, the other ranks wait forever in their next collective call. The asserts
  * below first gather the results of all ranks. All ranks then fail together at the same line, and the rank with the
  * failure prints a message. Use plain cmocka asserts only on values that are equal on all ranks. A test file ends in
- *     int main(int argc, char **argv) { const struct CMUnitTest tests[] = {...}; return test_main_all(argc, argv, tests);
- * } */
+ *     int main(int argc, char **argv) { const struct CMUnitTest tests[] = {...}; return test_main_all(argc, argv,
+ * tests); } */
 #ifndef GEMP_TESTS_COLLECTIVE_H
 #define GEMP_TESTS_COLLECTIVE_H
 
@@ -36,9 +36,9 @@ const char *test_path_all(const char *name);
 /* Collective. Returns the seed of rank 0 on every rank. */
 uint64_t test_seed_all(void);
 
-/* Collective. Like assert_survives_no_memory, for a collective step. One allocation after another fails (harness/requests.h)
- * on one rank at a time: on the first, a middle and the last rank. Every rank must then return GEMP_ENOMEM, no rank may hang,
- * and no rank may keep a block. */
+/* Collective. Like assert_survives_no_memory, for a collective step. One allocation after another fails
+ * (harness/requests.h) on one rank at a time: on the first, a middle and the last rank. Every rank must then return
+ * GEMP_ENOMEM, no rank may hang, and no rank may keep a block. */
 #define assert_all_survive_no_memory(step, argument) test_no_memory_all((step), (argument), #step, __FILE__, __LINE__)
 void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line);
 

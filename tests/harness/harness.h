@@ -50,8 +50,8 @@ void test_assert_code(gemp_code code, gemp_code expected, const char *call, cons
 #define assert_message(part) test_assert_message((part), __FILE__, __LINE__)
 void test_assert_message(const char *part, const char *file, int line);
 
-/* Runs `step` again and again until it succeeds, while one allocation after another fails (harness/requests.h). A failed step must
- * return GEMP_ENOMEM, a successful step GEMP_OK, and no step may leave a block of memory. */
+/* Runs `step` again and again until it succeeds, while one allocation after another fails (harness/requests.h). A
+ * failed step must return GEMP_ENOMEM, a successful step GEMP_OK, and no step may leave a block of memory. */
 #define assert_survives_no_memory(step, argument) test_no_memory((step), (argument), #step, __FILE__, __LINE__)
 void test_no_memory(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line);
 

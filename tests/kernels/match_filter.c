@@ -1,5 +1,5 @@
-/* Tests conditions on one vertex. The bitmaps that the device and the threads of the host compute must equal the result of
- * the evaluation of each row, on random tables and conditions. */
+/* Tests conditions on one vertex. The bitmaps that the device and the threads of the host compute must equal the result
+ * of the evaluation of each row, on random tables and conditions. */
 #include "match_filter_case.h"
 
 static void random_tables(void **state)

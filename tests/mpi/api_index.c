@@ -1,5 +1,5 @@
-/* Tests indexes of a graph file: random queries have the same answers with and without indexes, and with every number of
- * ranks; a file stays valid; stale indexes are found. */
+/* Tests indexes of a graph file: random queries have the same answers with and without indexes, and with every number
+ * of ranks; a file stays valid; stale indexes are found. */
 #include "api_case.h"
 
 #include "api/graph.h"

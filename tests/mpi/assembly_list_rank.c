@@ -14,8 +14,8 @@
 
 enum { MAX_ITEMS = 2000, CASES = 40 };
 
-/* The whole lists, the same on all ranks. Item i is on rank owner[i], where its index is index_of[i]. next[i] is SIZE_MAX
- * at the end of an open list, and previous[i] says whether an item precedes item i. */
+/* The whole lists, the same on all ranks. Item i is on rank owner[i], where its index is index_of[i]. next[i] is
+ * SIZE_MAX at the end of an open list, and previous[i] says whether an item precedes item i. */
 static size_t items, next[MAX_ITEMS], index_of[MAX_ITEMS], owned[9];
 static int owner[MAX_ITEMS];
 static bool previous[MAX_ITEMS];

@@ -1,4 +1,5 @@
-/* Random embeddings for tests of the removal of duplicates, and a sink that collects the embeddings that are passed on. */
+/* Random embeddings for tests of the removal of duplicates, and a sink that collects the embeddings that are passed
+ * on. */
 #ifndef GEMP_TESTS_DISTINCT_CASE_H
 #define GEMP_TESTS_DISTINCT_CASE_H
 

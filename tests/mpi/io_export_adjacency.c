@@ -1,6 +1,6 @@
-/* Tests the export of graphs as adjacency text. The text must give the same graph when it is imported, for any number of
- * ranks and any number of edges in a round. Lines of small graphs are compared with the lines that they must have, and
- * keys that the text cannot hold are errors. */
+/* Tests the export of graphs as adjacency text. The text must give the same graph when it is imported, for any number
+ * of ranks and any number of edges in a round. Lines of small graphs are compared with the lines that they must have,
+ * and keys that the text cannot hold are errors. */
 #include "harness/limits.h"
 #include "import_case.h"
 

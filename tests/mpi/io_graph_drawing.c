@@ -14,8 +14,8 @@ static gemp_shard *graph_of_edges(const char *edges)
 	return graph;
 }
 
-/* Collective. Draws a path of three vertices and an edge outside the forest. Each edge comes from another rank, if there
- * are several. */
+/* Collective. Draws a path of three vertices and an edge outside the forest. Each edge comes from another rank, if
+ * there are several. */
 static gemp_code draw_path(void *graph)
 {
 	static const gemp_forest_edge edges[] = { { 0, 1, 1, 1 }, { 1, 2, 1, 0 }, { 2, 0, 0, 1 } };

@@ -1,6 +1,6 @@
-/* Tests sets of devices that leave out rows of known classes, against the reference: for forms of one and of two numbers,
- * sets with too few slots for all classes, result buffers of few rows, several passes of the host, partial matches that
- * travel, and failing requests for memory. CPU devices have a set here, too. */
+/* Tests sets of devices that leave out rows of known classes, against the reference: for forms of one and of two
+ * numbers, sets with too few slots for all classes, result buffers of few rows, several passes of the host, partial
+ * matches that travel, and failing requests for memory. CPU devices have a set here, too. */
 #include "harness/limits.h"
 #include "match_case.h"
 

@@ -1,5 +1,5 @@
-/* Tests the interpreter of plans on small random multigraphs against the reference. It compiles no kernels, so a run has
- * many questions. */
+/* Tests the interpreter of plans on small random multigraphs against the reference. It compiles no kernels, so a run
+ * has many questions. */
 #include "seeded_case.h"
 
 static const question questions[] = {
@@ -182,8 +182,8 @@ static int open_without_devices(void **state)
 	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
-/* The limits send conditions, searches, or both to devices, or let the interpreter give up. The answers are the same, and
- * a question that threads of the host answer opens no device. */
+/* The limits send conditions, searches, or both to devices, or let the interpreter give up. The answers are the same,
+ * and a question that threads of the host answer opens no device. */
 static void random_places(void **state)
 {
 	(void)state;

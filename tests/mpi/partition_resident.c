@@ -223,8 +223,8 @@ static uint32_t longest_part(const gemp_view *view, int part)
 	return longest;
 }
 
-/* Compares the rows that a renumbering makes, on the host and on the device, with the rows of gemp_view_new. Returns whether
- * the device has made them. */
+/* Compares the rows that a renumbering makes, on the host and on the device, with the rows of gemp_view_new. Returns
+ * whether the device has made them. */
 static bool compare_views(const resident_case *f, const gemp_view_key *key, size_t chunk)
 {
 	TEST_LIMIT(renumber_min, UINT64_MAX);

@@ -1,5 +1,5 @@
-/* Tests that vertex sets of small patterns are the same by the counts of larger patterns as by comparing all matches, and
- * that only counts of many matches are made this way. */
+/* Tests that vertex sets of small patterns are the same by the counts of larger patterns as by comparing all matches,
+ * and that only counts of many matches are made this way. */
 #include "match_case.h"
 
 #include "core/memory.h"

@@ -1,4 +1,5 @@
-/* Tests the layout of drawings, and that pictures of patterns survive a lack of memory. tests/cli/draw.py reads pictures. */
+/* Tests the layout of drawings, and that pictures of patterns survive a lack of memory. tests/cli/draw.py reads
+ * pictures. */
 #include "harness/harness.h"
 
 #include "core/status.h"

@@ -180,8 +180,8 @@ static size_t fill_packed(gemp_class_block *block, const gemp_class_set *set, si
 	return fresh;
 }
 
-/* Blocks with few and with many known records. A table that is full in the middle of a block grows, and without a budget
- * for it, it refuses the rest, which can be added singly later. */
+/* Blocks with few and with many known records. A table that is full in the middle of a block grows, and without a
+ * budget for it, it refuses the rest, which can be added singly later. */
 static void packed_tables_grow_in_turns(void **state)
 {
 	(void)state;

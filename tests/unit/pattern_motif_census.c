@@ -37,8 +37,8 @@ static int kind_of(const gemp_census *census, unsigned edges)
 	return -1;
 }
 
-/* The degrees, in ascending order, and the triangles of the graphs, as drawn in the literature. Together they identify a
- * connected graph of up to five vertices. */
+/* The degrees, in ascending order, and the triangles of the graphs, as drawn in the literature. Together they identify
+ * a connected graph of up to five vertices. */
 static const struct {
 	const char *name, *degrees;
 	int triangles;

@@ -1,6 +1,6 @@
 /* layout_lists: the layout of a single rank without weights, made from the rows of the graph, which are renumbered
- * (partition/views/renumber.h). The numbers of arcs to and from each vertex are known already. If a device will renumber
- * the rows, only offsets are made here. */
+ * (partition/views/renumber.h). The numbers of arcs to and from each vertex are known already. If a device will
+ * renumber the rows, only offsets are made here. */
 
 #include "analytics/layout/layout_state.h"
 #include "core/memory.h"

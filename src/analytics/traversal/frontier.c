@@ -88,8 +88,8 @@ static void mark_light(uint32_t *light, uint32_t begin, uint32_t end)
 }
 
 /* Makes the lists of a set of rows on the device. sources: the rows belong to frontier vertices, and get pieces and a
- * mask of light rows. Otherwise the rows get heads. Of a single rank only the rows of high-degree vertices are looked at
- * one by one. */
+ * mask of light rows. Otherwise the rows get heads. Of a single rank only the rows of high-degree vertices are looked
+ * at one by one. */
 static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
                              const gemp_device_rows *held, bool sources)
 {

@@ -1,9 +1,9 @@
-/* bench_analytics: gemp_bench_analytics runs each application by each method of a shuffle (bench/streaming.h) and by the
- * engine of src/analytics (bench/production.h), compares the answers, and reports both.
+/* bench_analytics: gemp_bench_analytics runs each application by each method of a shuffle (bench/streaming.h) and by
+ * the engine of src/analytics (bench/production.h), compares the answers, and reports both.
  *
- * A method that reads all tuples once for each range can be a hundred times slower than decode. Its first run is cut off
- * after the seconds of the settings; the rounds until then are reported and checked. Ratios are of seconds a round, so
- * they mean the same for a run that was cut off. */
+ * A method that reads all tuples once for each range can be a hundred times slower than decode. Its first run is cut
+ * off after the seconds of the settings; the rounds until then are reported and checked. Ratios are of seconds a round,
+ * so they mean the same for a run that was cut off. */
 
 #include "api/analytics/analysis.h"
 #include "api/bench/kernel_report.h"
@@ -129,8 +129,8 @@ static json_t *report_row(analytics_bench *b, const char *method, double seconds
 	return row;
 }
 
-/* Runs the engine until the repetitions or the seconds are used. The fastest run counts, and the first one only if there
- * is no other, since PoCL compiles in it. */
+/* Runs the engine until the repetitions or the seconds are used. The fastest run counts, and the first one only if
+ * there is no other, since PoCL compiles in it. */
 static gemp_code run_engine(analytics_bench *b, double *best)
 {
 	const double since = gemp_now();
@@ -182,8 +182,9 @@ static bool is_wanted_method(const analytics_bench *b, gemp_shuffle_method metho
 	return b->settings.methods ? b->settings.methods >> method & 1 : method != GEMP_SHUFFLE_TABLES;
 }
 
-/* The kernel phase also has the compilations and the comparisons, which are between the runs. The engine runs first, since
- * the answers are compared with its answer. decode is the first method, since the others are compared with its time. */
+/* The kernel phase also has the compilations and the comparisons, which are between the runs. The engine runs first,
+ * since the answers are compared with its answer. decode is the first method, since the others are compared with its
+ * time. */
 static gemp_code run_application(analytics_bench *b, gemp_application application)
 {
 	double engine, since = gemp_now();

@@ -1,6 +1,6 @@
 /* manual: the help of all commands as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the
- * fields of the JSON report, and the bash script that completes commands and options. tests/cli/options.sh compares both
- * files with the output of this module, so neither file can lack a new option.
+ * fields of the JSON report, and the bash script that completes commands and options. tests/cli/options.sh compares
+ * both files with the output of this module, so neither file can lack a new option.
  */
 
 #include "cli/help/help.h"

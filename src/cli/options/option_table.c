@@ -1,5 +1,5 @@
-/* option_table: the options of all commands, from the parts (option_list.h) and from the library, which has the names of
- * import formats and the parameters of generators.
+/* option_table: the options of all commands, from the parts (option_list.h) and from the library, which has the names
+ * of import formats and the parameters of generators.
  *
  * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the field `options` of --json read
  * this table. It is made at its first use. */

@@ -54,8 +54,8 @@ size_t gemp_class_set_slots(const gemp_class_set *set);
 void gemp_class_set_retain(gemp_class_set *set, gemp_retain_function *keep, void *context);
 void gemp_class_set_clear(gemp_class_set *set); /* Removes all records and keeps the memory. */
 
-/* The place of records with this hash. For tables, the multiplication selects bits that determine neither the owner, nor
- * the pass, nor the slot in the table. */
+/* The place of records with this hash. For tables, the multiplication selects bits that determine neither the owner,
+ * nor the pass, nor the slot in the table. */
 static inline uint16_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
 {
 	if (set->place_count == 1)

@@ -14,8 +14,8 @@ enum {
 	LEAST_SLOTS = 1 << 10,
 };
 
-/* Writes the macro FORM, whose lines are joined by backslashes. A choice is a comparison for each point of the orbit and
- * a selection for each vertex, without arrays, so that everything stays in registers. */
+/* Writes the macro FORM, whose lines are joined by backslashes. A choice is a comparison for each point of the orbit
+ * and a selection for each vertex, without arrays, so that everything stays in registers. */
 static void put_choice(gemp_text *text, const gemp_packed_form *form, const gemp_packed_choice *choice, size_t step)
 {
 	const size_t last = choice->orbit_size - 1;

@@ -1,11 +1,11 @@
 /* device_set: a set of classes of embeddings in the memory of a device, which drops rows of known classes before the
  * host reads them (kernels/match/device_set.clh).
  *
- * After a launch that listed matches, the filter makes the packed form of each row by the steps of packed_form.h, adds it
- * to the set, and compacts the rows whose form was not in the set. A row is dropped only if its class was passed on
- * before, so the answer does not depend on the set: some rows of a known class may pass, above all when the set is full,
- * and match/distinct/distinct removes them. The set must be cleared where the host forgets rows, at the begin of each
- * pass. Local.
+ * After a launch that listed matches, the filter makes the packed form of each row by the steps of packed_form.h, adds
+ * it to the set, and compacts the rows whose form was not in the set. A row is dropped only if its class was passed on
+ * before, so the answer does not depend on the set: some rows of a known class may pass, above all when the set is
+ * full, and match/distinct/distinct removes them. The set must be cleared where the host forgets rows, at the begin of
+ * each pass. Local.
  *
  * The environment variable GEMP_DEVICE_SET serves tests and measurements: "on" gives CPU devices a set, too, and "off"
  * gives no device one. */

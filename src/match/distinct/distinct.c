@@ -70,8 +70,8 @@ static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 	return in_range(self, *hash);
 }
 
-/* Shortens the range. Records beyond the new end are removed from the tables and from the block; a later pass finds them
- * again. */
+/* Shortens the range. Records beyond the new end are removed from the tables and from the block; a later pass finds
+ * them again. */
 static void cut_range(distinct *d, uint64_t high)
 {
 	const gemp_class_block *block = &d->block;

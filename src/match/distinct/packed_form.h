@@ -1,10 +1,11 @@
 /* packed_form: makes packed records of blocks of embeddings.
  *
- * A packed record is a canonical form whose vertices are the digits of one or two numbers (match/distinct/record_form.h).
- * The embeddings of a block become columns, column[vertices][GEMP_PACKED_ROWS], and every step treats a whole column, so
- * that the compiler uses the widest registers of the processor. A step either exchanges two columns where the first one
- * is greater, which sorts a set of vertices or a block of exchangeable vertices, or chooses among the permutations of a
- * level of the stabiliser chain. match/distinct/device_set writes the same steps as a kernel. Local. */
+ * A packed record is a canonical form whose vertices are the digits of one or two numbers
+ * (match/distinct/record_form.h). The embeddings of a block become columns, column[vertices][GEMP_PACKED_ROWS], and
+ * every step treats a whole column, so that the compiler uses the widest registers of the processor. A step either
+ * exchanges two columns where the first one is greater, which sorts a set of vertices or a block of exchangeable
+ * vertices, or chooses among the permutations of a level of the stabiliser chain. match/distinct/device_set writes the
+ * same steps as a kernel. Local. */
 
 #ifndef GEMP_MATCH_DISTINCT_PACKED_FORM_H
 #define GEMP_MATCH_DISTINCT_PACKED_FORM_H
@@ -42,8 +43,8 @@ void gemp_packed_sort(gemp_packed_form *form, const int *columns, size_t count);
 /* Adds the steps that make an embedding canonical along the chain. */
 void gemp_packed_choose(gemp_packed_form *form, const gemp_stab_chain *chain);
 
-/* Writes the records of GEMP_PACKED_ROWS rows, records[rows][words]. Bit i of the result is set if equal images occurred
- * in row i, whose record then has no meaning. */
+/* Writes the records of GEMP_PACKED_ROWS rows, records[rows][words]. Bit i of the result is set if equal images
+ * occurred in row i, whose record then has no meaning. */
 uint64_t gemp_packed_fill(const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records);
 
 #endif

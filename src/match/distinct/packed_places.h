@@ -1,5 +1,5 @@
-/* packed_places: finds the place of many packed records at a time (match/distinct/class_set.h), with the widest registers
- * of the processor. Local. */
+/* packed_places: finds the place of many packed records at a time (match/distinct/class_set.h), with the widest
+ * registers of the processor. Local. */
 
 #ifndef GEMP_MATCH_DISTINCT_PACKED_PLACES_H
 #define GEMP_MATCH_DISTINCT_PACKED_PLACES_H
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which records a pass takes: the upper half of their hash is in [low, high), and the lower half, scaled to the number of
- * ranks, is the rank that owns them. */
+/* Which records a pass takes: the upper half of their hash is in [low, high), and the lower half, scaled to the number
+ * of ranks, is the rank that owns them. */
 typedef struct gemp_place_rule {
 	uint64_t hash_mask, low, high;
 	uint64_t rank, ranks;

@@ -349,7 +349,8 @@ uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 	return degree;
 }
 
-/* Counts one chunk of own rows. Words of the bitmap without further bits are skipped, since few candidates are common. */
+/* Counts one chunk of own rows. Words of the bitmap without further bits are skipped, since few candidates are
+ * common. */
 static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const edge_count *c = context;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels, and the columns on the device. All columns are of the rows with the present tag. A filter on the host has
- * neither. */
+/* The kernels, and the columns on the device. All columns are of the rows with the present tag. A filter on the host
+ * has neither. */
 struct gemp_filter {
 	bool on_host;
 	gemp_filter_launcher site;

@@ -1,12 +1,12 @@
 /* filter: evaluates conditions on one vertex; the result is a bitmap over rows. A filter on the host evaluates all
  * conditions by the threads of the host (filter_host.h), so it needs no device and compiles no kernels. A filter on the
- * device evaluates each leaf of a condition by one launch of kernels/match/filter.cl, and AND and OR combine the bitmaps
- * of the leaves. Literals are passed in buffers.
+ * device evaluates each leaf of a condition by one launch of kernels/match/filter.cl, and AND and OR combine the
+ * bitmaps of the leaves. Literals are passed in buffers.
  *
- * On a device: if a part of a condition reads only one column, and this is a column of strings with repeated values, the part is
- * evaluated once for each distinct value, and each row looks up the bit of its value. Parts without a kernel (regular
- * expressions, functions, arithmetic) are evaluated on the host, and only for the rows that the parts with kernels
- * leave undecided. */
+ * On a device: if a part of a condition reads only one column, and this is a column of strings with repeated values,
+ * the part is evaluated once for each distinct value, and each row looks up the bit of its value. Parts without a
+ * kernel (regular expressions, functions, arithmetic) are evaluated on the host, and only for the rows that the parts
+ * with kernels leave undecided. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_H
 #define GEMP_MATCH_FILTER_FILTER_H

@@ -1,5 +1,5 @@
-/* filter_codes: dictionaries of columns of strings, on the host, so that a condition is evaluated once for each distinct
- * value. Local. */
+/* filter_codes: dictionaries of columns of strings, on the host, so that a condition is evaluated once for each
+ * distinct value. Local. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_CODES_H
 #define GEMP_MATCH_FILTER_FILTER_CODES_H

@@ -1,5 +1,5 @@
-/* filter_host: evaluates conditions on one vertex by the threads of the host, once for each row or once for each distinct
- * value of a dictionary. Says which parts of conditions have kernels. Local. */
+/* filter_host: evaluates conditions on one vertex by the threads of the host, once for each row or once for each
+ * distinct value of a dictionary. Says which parts of conditions have kernels. Local. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
 #define GEMP_MATCH_FILTER_FILTER_HOST_H

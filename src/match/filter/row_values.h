@@ -1,5 +1,6 @@
-/* row_values: the values that conditions read of the elements of a round's rows: the values of each distinct element, and
- * for each row the position of its element among the distinct elements. The values come from the elements' owners. */
+/* row_values: the values that conditions read of the elements of a round's rows: the values of each distinct element,
+ * and for each row the position of its element among the distinct elements. The values come from the elements'
+ * owners. */
 
 #ifndef GEMP_MATCH_FILTER_ROW_VALUES_H
 #define GEMP_MATCH_FILTER_ROW_VALUES_H

@@ -82,7 +82,8 @@ static bool has(const gemp_host_view *view, gemp_vertex a, gemp_vertex b)
 	return at < size && view->neighbours[begin + at] == b && !(view->skips && a == b);
 }
 
-/* True if the entry does not belong to the view, although it is in the row: a loop, or one of several parallel edges. */
+/* True if the entry does not belong to the view, although it is in the row: a loop, or one of several parallel
+ * edges. */
 static bool is_skipped(const gemp_host_view *view, gemp_vertex from, uint64_t at)
 {
 	const gemp_vertex *near = view->neighbours;

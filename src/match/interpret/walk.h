@@ -1,14 +1,14 @@
 /* walk: executes the steps of a plan on the host, depth first, for one task (a pivot or a seed) at a time. Walkers of
  * several threads share one gemp_walk, which is constant, and each has its own gemp_walker.
  *
- * A walker tests what a kernel tests, over the same plan. Of the rows that contain all candidates of a step it walks the
- * shortest, and it searches the other rows by galloping (Bentley and Yao 1976), since candidates ascend. The position of
- * every step is part of the walker, so a walker that has no place for a row, or whose time is over, stops and continues
- * later at the same candidate.
+ * A walker tests what a kernel tests, over the same plan. Of the rows that contain all candidates of a step it walks
+ * the shortest, and it searches the other rows by galloping (Bentley and Yao 1976), since candidates ascend. The
+ * position of every step is part of the walker, so a walker that has no place for a row, or whose time is over, stops
+ * and continues later at the same candidate.
  *
  * If the rows do not fit into a cache, a thread has several walkers. A walker requests memory and lets the others move
- * until the memory has come (asynchronous memory access chaining, Kocberber et al. 2015). A move ends where the next read
- * would wait: at the offsets of the rows of a bound vertex, and at the first entries of these rows. */
+ * until the memory has come (asynchronous memory access chaining, Kocberber et al. 2015). A move ends where the next
+ * read would wait: at the offsets of the rows of a bound vertex, and at the first entries of these rows. */
 
 #ifndef GEMP_MATCH_INTERPRET_WALK_H
 #define GEMP_MATCH_INTERPRET_WALK_H

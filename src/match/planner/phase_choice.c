@@ -60,8 +60,8 @@ static void sample_candidates(const gemp_shard *graph, const uint32_t *bits, edg
 			out->rows[out->count++] = row;
 }
 
-/* Local. Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the end
- * with fewer candidates. */
+/* Local. Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the
+ * end with fewer candidates. */
 static gemp_code sample_edges(double *out, const gemp_shard *graph, const gemp_candidates *candidates,
                               const gemp_pattern *pattern, const gemp_pattern_edge *edge)
 {

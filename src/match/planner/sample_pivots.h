@@ -1,10 +1,10 @@
 /* sample_pivots: the degrees that samples need: to draw pivots in proportion to their degrees, since hubs dominate the
  * work, and to compare vertices as slots do, before slots exist.
  *
- * Degrees count over all relations of the pattern in both directions. They are differences of row offsets, so nothing is
- * computed for vertices that no sample asks for. To draw pivots, the own vertices are cut into blocks of 512, whose sums
- * (of candidates and of their degrees) are computed once for each set of candidates; a draw walks only the blocks that
- * it falls into. With several ranks the degree class of every vertex is gathered, one byte each. */
+ * Degrees count over all relations of the pattern in both directions. They are differences of row offsets, so nothing
+ * is computed for vertices that no sample asks for. To draw pivots, the own vertices are cut into blocks of 512, whose
+ * sums (of candidates and of their degrees) are computed once for each set of candidates; a draw walks only the blocks
+ * that it falls into. With several ranks the degree class of every vertex is gathered, one byte each. */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_PIVOTS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_PIVOTS_H

@@ -13,7 +13,8 @@
 #include "partition/views/resident.h"
 
 /* Collective. Uploads rows, bitmaps and pivots. All arguments are borrowed. If rows come in rounds, the views are not
- * uploaded, and only the lengths of their rows are read. The search can run once search_build.h has built its kernel. */
+ * uploaded, and only the lengths of their rows are read. The search can run once search_build.h has built its
+ * kernel. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
@@ -38,8 +39,8 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 gemp_code gemp_multi_restart(gemp_search *first, bool anew);
 /* Local. Replaces the pivots on all devices, and cuts them into chunks. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
-/* Local. Replaces the pivots on all devices, until gemp_multi_all_pivots brings the former pivots back. The slots ascend,
- * and are no more than the former pivots. Several calls in a row replace the same former pivots. */
+/* Local. Replaces the pivots on all devices, until gemp_multi_all_pivots brings the former pivots back. The slots
+ * ascend, and are no more than the former pivots. Several calls in a row replace the same former pivots. */
 gemp_code gemp_multi_few_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
 gemp_code gemp_multi_all_pivots(gemp_search *first);
 /* Local. The slots of the former pivots, or of the present ones if they are not replaced. */

@@ -112,8 +112,8 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 	return unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 }
 
-/* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds each edge from
- * one of its ends only. */
+/* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds each edge
+ * from one of its ends only. */
 static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *edge)
 {
 	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {

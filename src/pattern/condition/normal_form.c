@@ -3,9 +3,11 @@
  * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH, =~, EXISTS and IN; a negated comparison is the
  *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one
  *   without the other.
- * - AND and OR are flat, sorted, without repetitions; true and false are folded away. A condition that is unknown in every
+ * - AND and OR are flat, sorted, without repetitions; true and false are folded away. A condition that is unknown in
+ * every
  *   row (x = NULL) is false, since no NOT stands above it any more.
- * - A literal stands right of a comparison. Between two other operands there are only =, <>, < and <=, and the operands of
+ * - A literal stands right of a comparison. Between two other operands there are only =, <>, < and <=, and the operands
+ * of
  *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one element is =.
  * - An operation on literals is a literal, and the two operands of + and * on numbers are sorted. Sums of three are not
  *   sorted, because floats give another sum and integers may overflow in another order.

@@ -167,7 +167,8 @@ int gemp_census_kind(const gemp_census *census, unsigned edges)
 
 /* Turns edge-induced counts into vertex-induced counts, for the kinds that contain kind `least`, or for all kinds if
  * `least` is -1. The complete graph comes first, since its two counts are equal. Then each kind subtracts its copies in
- * the kinds with more edges. A kind with more edges that contains this one also contains `least`, so its count is known. */
+ * the kinds with more edges. A kind with more edges that contains this one also contains `least`, so its count is
+ * known. */
 static gemp_code solve(const gemp_census *census, int least, gemp_count *counts)
 {
 	for (int i = census->kinds - 1; i >= 0; i--)

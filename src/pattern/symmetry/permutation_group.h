@@ -53,8 +53,8 @@ const uint32_t *gemp_stab_chain_canonical_words(const gemp_stab_chain *chain, co
                                                 uint32_t scratch[2][GEMP_MAX_POINTS]);
 
 /* The steps of gemp_stab_chain_canonical_words, for callers that do them for many tuples at a time. A step belongs to a
- * level with more than one point in its orbit. If the smallest image of the orbit is that of orbit[i], the tuple becomes
- * the tuple that has the image of to[v] at v. `to` has as many entries as the base has points. */
+ * level with more than one point in its orbit. If the smallest image of the orbit is that of orbit[i], the tuple
+ * becomes the tuple that has the image of to[v] at v. `to` has as many entries as the base has points. */
 size_t gemp_stab_chain_moving(const gemp_stab_chain *chain); /* the number of steps */
 /* Returns the size of the orbit of step m. */
 size_t gemp_stab_chain_choices(const gemp_stab_chain *chain, size_t m, const uint8_t **orbit);

@@ -21,8 +21,8 @@ gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *b
                                gemp_som_codebook *book);
 
 /* Collective. Does the same for samples x[count][dims] and a codebook w[units][dims] on the host. unit, distance,
- * second: [count] each. distance and second may be NULL. *seconds becomes the time of this rank's search, with the copies
- * of samples and results, but without the time to build kernels and to copy the codebook; NULL: not wanted. */
+ * second: [count] each. distance and second may be NULL. *seconds becomes the time of this rank's search, with the
+ * copies of samples and results, but without the time to build kernels and to copy the codebook; NULL: not wanted. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second, double *seconds);

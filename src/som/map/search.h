@@ -49,8 +49,8 @@ typedef struct gemp_som_search gemp_som_search;
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape);
 void gemp_som_search_free(gemp_som_search *search);
-/* Local. Builds the kernels now that a search with or without second-best units needs. Otherwise the first search builds
- * them. */
+/* Local. Builds the kernels now that a search with or without second-best units needs. Otherwise the first search
+ * builds them. */
 gemp_code gemp_som_search_build(gemp_som_search *search, bool with_second);
 
 /* Local. best: uint64_t[count], the keys of the best units. A sample without a unit gets GEMP_SOM_NO_KEY, whose unit is

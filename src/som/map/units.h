@@ -6,9 +6,9 @@
  * apart, so each unit has six neighbours at distance 1. A toroid has no border: a distance is measured along the
  * shortest way round.
  *
- * Codebook: the vectors lie on a device as float[units][stride]. A row has the `dims` values of a unit, the sum of their
- * squares, and zeros up to the stride. If the device lacks memory for all units, the host keeps all rows, and the device
- * has at most `capacity` units at a time. This loop visits all units:
+ * Codebook: the vectors lie on a device as float[units][stride]. A row has the `dims` values of a unit, the sum of
+ * their squares, and zeros up to the stride. If the device lacks memory for all units, the host keeps all rows, and the
+ * device has at most `capacity` units at a time. This loop visits all units:
  *
  *   for (uint32_t first = 0; first < book->units; first += book->resident)
  *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if changed

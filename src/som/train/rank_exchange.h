@@ -6,7 +6,8 @@
  *             searches only its own samples.
  *   slices    With replicas in online training, each rank makes the affine maps of some rows of the map. Then all
  *             ranks gather the rows.
- *   compose   Without replicas in online training, each rank has affine maps of all units from its own samples. The maps
+ *   compose   Without replicas in online training, each rank has affine maps of all units from its own samples. The
+ * maps
  *             are composed in the order of ranks: each rank composes the maps of some units, and then all ranks gather
  *             the results. */
 

@@ -21,7 +21,8 @@ typedef struct gemp_match_keys {
 
 /* Collective. Makes the tuples of the rows of a frame. The caller frees out->tuples. A tuple has, in this order:
  *   for each vertex: the rank of its key, or graph->vertex_count if the row lacks the vertex;
- *   for each edge that the vertices do not determine: the rank of the source's key and the number among the parallel edges;
+ *   for each edge that the vertices do not determine: the rank of the source's key and the number among the parallel
+ * edges;
  *   if neither the vertices nor the pattern determine them, also the relation and the rank of the target's key;
  *   UINT64_MAX for a missing edge;
  *   for each value, if rows stand for several matches: two numbers.
