@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* QUERIES. Those of --pattern come first, then those of --query-graph, of --query-file, and of the command line. */
+/* QUERIES. Their order: --pattern, --query-graph, --query-file, then the query of the command line. */
 
 /* A list of queries. Its owner closes all of them when its scope ends. */
 typedef struct query_list {

@@ -20,8 +20,8 @@ static const gemp_option options[] = {
 	  AT(attributes),
 	  "When conditions on a single vertex are tested: before the search, on all vertices, or after it, on results." },
 	{ "attribute-copies", 0, GEMP_OPTION_CHOICE, "once|each", "once", ON_SEARCH, OF_SEARCH, AT(attribute_copies),
-	  "How often the value of a condition that is tested after the search is copied: once a round for each vertex, or for "
-	  "each match, to compare the two ways." },
+	  "How often values of vertices are copied for conditions that are tested after the search: once a round for each "
+	  "vertex, or for each match, to compare the two ways." },
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_DEVICE | GEMP_ON_BENCH, OF_SEARCH,
 	  AT(replicate), "How many adjacency rows of other ranks a rank keeps a copy of, highest degree first." },
 	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_DEVICE | GEMP_ON_BENCH, OF_SEARCH, AT(exchange),
