@@ -15,7 +15,7 @@ alone() {
 one_message() {
 	says "$1"
 	equal "$(grep -c '^gemp-mpi: error:' err)" 1 "messages with '$1'"
-	equal "$(wc -l <err)" 1 "lines on stderr with '$1'"
+	[ "$(wc -l <err)" -eq 1 ] || { fail "more or fewer lines than one on stderr with '$1':"; sed 's/^/    /' err >&2; }
 	[ ! -s out ] || fail "text on stdout beside '$1'"
 }
 
