@@ -2,7 +2,8 @@
 import subprocess
 import sys
 
-COLOURS = ['#3182bd', '#e6550d', '#31a354', '#756bb1', '#e7ba52', '#636363', '#d6616b', '#17becf']
+COLOURS = ['#3182bd', '#e6550d', '#31a354', '#756bb1', '#e7ba52', '#636363', '#d6616b', '#17becf', '#8c6d31', '#9ecae1',
+           '#a1d99b', '#fdae6b']
 
 
 def quoted(text):
@@ -10,8 +11,8 @@ def quoted(text):
 
 
 def draw(path, script):
-    head = ['set terminal svg size 720,420 font "sans,13" background rgb "white" noenhanced', 'set output ' + quoted(path),
-            'set grid ytics lc rgb "#dddddd"', 'set key outside right top']
+    head = ['set terminal svg size 860,420 font "sans,13" background rgb "white" noenhanced', 'set output ' + quoted(path),
+            'set grid ytics lc rgb "#dddddd"', 'set key outside right top reverse Left samplen 1.5']
     try:
         done = subprocess.run(['gnuplot'], input='\n'.join(head + script) + '\n', text=True, capture_output=True)
     except FileNotFoundError:
