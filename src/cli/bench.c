@@ -196,11 +196,11 @@ const gemp_command gemp_command_bench = {
 		"+ 4) and / w for tuples of w bytes, and of the shuffle with the sums of all values; the results are checked "
 		"outside of the measured time. With several ranks it also reports the time of each step on the slowest rank, "
 		"and the bytes per second of the exchange beside those of MPI.\n"
-		"analytics runs PageRank, BFS, SSSP and products with a matrix by edge streaming: each round makes a tuple of "
-		"every edge, shuffles the tuples by one of these methods, and updates the vertices. It reports the time and the "
-		"edges per second of each method, how many times the time of decode a round takes, and the same for the engine "
-		"that `gemp-mpi pagerank`, bfs, sssp and spmv use, with whose answer each method's answer is compared. One rank "
-		"measures one device.\n",
+		"analytics runs PageRank, BFS, SSSP and products with a matrix by edge streaming. In each round, every edge "
+		"makes a tuple, one of these methods shuffles the tuples, and the vertices are updated. The report has for each "
+		"method the time, the edges per second, and the time of a round divided by that of decode. It has the same "
+		"figures for the engine that `gemp-mpi pagerank`, bfs, sssp and spmv use. The answer of each method is compared "
+		"with the engine's answer. One rank measures one device.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 				"gemp-mpi bench match movies.h5 --query-file casts.cypher\n"
 				"gemp-mpi bench tune wiki.h5\n"

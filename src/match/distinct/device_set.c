@@ -11,7 +11,7 @@
 enum {
 	GROUP = 256,             /* work-items of a work-group */
 	UNKNOWN_SLOTS = 1 << 24, /* slots if nobody knows how many classes to expect */
-	LEAST_SLOTS = 1 << 10,
+	MIN_SLOTS = 1 << 10,
 };
 
 /* Writes the macro FORM, whose lines are joined by backslashes. A choice is a comparison for each point of the orbit
@@ -109,7 +109,7 @@ static size_t choose_slots(const gemp_device *device, size_t slot_bytes, size_t 
 	const size_t free = device->memory - gemp_min(device->memory, device->buffer_bytes);
 	const size_t bytes = gemp_min(free - gemp_min(free, kept_bytes), device->max_buffer) / 2;
 	const double wanted = expected > 0 ? 2 * expected : UNKNOWN_SLOTS;
-	size_t slots = LEAST_SLOTS;
+	size_t slots = MIN_SLOTS;
 	if (gemp_limits_now()->device_set_slots)
 		return gemp_limits_now()->device_set_slots;
 	while ((double)slots < wanted && 2 * slots * slot_bytes <= bytes)
