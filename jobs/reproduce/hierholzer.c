@@ -1,5 +1,6 @@
 /* hierholzer: a sequential search for an Euler circuit (Hierholzer 1873), with which jobs/reproduce/euler.py compares.
- * It uses nothing of the program.
+ * It uses nothing of the program, so that an installed jobs/ needs only a compiler. tests/bench/hierholzer.c, which
+ * measures two layouts of the rows, is linked to the reader of graph files.
  *     hierholzer VERTICES EDGES F.adj
  * F.adj is adjacency text (`0 -> 3, 3, 7`) whose vertices are the numbers from 0. Prints the seconds of the search,
  * from the rows in memory to the order in memory, the best of three runs. */
