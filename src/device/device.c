@@ -95,7 +95,8 @@ gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int li
 	}
 }
 
-/* Maximum bytes of one fill: a single fill of 8 GiB hung an NVIDIA driver. */
+/* Maximum bytes that are filled; the rest is copied. NVIDIA's driver (H200, 2026-11) hangs or fails in fills of 4-byte
+ * patterns that end beyond 8 GiB of a buffer, also in many small ones: a 32-bit number of patterns seems to overflow. */
 enum { MAX_FILL = 1 << 30 };
 
 /* Checks the limits before OpenCL does. Drivers allocate lazily and would fail at a later launch, without naming the
@@ -203,11 +204,14 @@ gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_
 	static const cl_uint zero = 0;
 	check_range(buffer, at, size);
 	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
-	while (size > 0) {
-		size_t fill = size < MAX_FILL ? size : MAX_FILL;
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
-		at += fill;
-		size -= fill;
+	size_t fill = size < MAX_FILL ? size : MAX_FILL;
+	if (!size)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
+	for (size_t done = fill; done < size; done += fill) {
+		fill = size - done < MAX_FILL ? size - done : MAX_FILL;
+		GEMP_TRY(
+			GEMP_CL(clEnqueueCopyBuffer(device->queue, buffer->mem, buffer->mem, at, at + done, fill, 0, NULL, NULL)));
 	}
 	return GEMP_OK;
 }
