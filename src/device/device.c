@@ -95,8 +95,8 @@ gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int li
 	}
 }
 
-/* Maximum bytes that are filled; the rest is copied. NVIDIA's driver (H200, 2026-11) hangs or fails in fills of 4-byte
- * patterns that end beyond 8 GiB of a buffer, also in many small ones: a 32-bit number of patterns seems to overflow. */
+/* Maximum bytes that are filled; the rest is copied. NVIDIA's driver hangs in one fill of 8 GiB. It loses the queue in
+ * fills of 1 GiB beyond 2^31 patterns: 4-byte patterns at 8 GiB, 16-byte patterns at 32 GiB (H200, 2026-11). */
 enum { MAX_FILL = 1 << 30 };
 
 /* Checks the limits before OpenCL does. Drivers allocate lazily and would fail at a later launch, without naming the

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests jobs/reproduce-all.sh: if experiments fail, it runs the others, names the failed ones and writes no table of
 experiments that did not run. The tests reproduce_NAME.py run the experiments themselves."""
+import json
 import os
 import subprocess
 import sys
@@ -25,6 +26,16 @@ with tempfile.TemporaryDirectory() as folder:
     assert "failed: %s" % ", ".join(NAMES) in done.stderr, done.stderr
     assert done.stderr.count("ended with code 1") == len(NAMES), done.stderr
     assert not [name for name in os.listdir(folder) if name.endswith(".md")], os.listdir(folder)
+    done = run("--table", "-o", folder)
+    assert done.returncode == 1 and "run the scripts first" in done.stderr, done
+    with open(os.path.join(folder, "som.json"), "w") as file:
+        json.dump({"title": "Maps", "comparisons": [{"experiment": "one epoch", "unit": "s", "published": 40, "here": 2}],
+                   "machine": {"cpu": "a processor", "cores": 2, "devices": [], "commit": "abc", "date": "today"}}, file)
+    done = run("--table", "-o", folder)
+    assert done.returncode == 0, done
+    with open(os.path.join(folder, "README.md")) as file:
+        table = file.read()
+    assert "| [Maps](som.md) | one epoch | 40 s | 2 s | 20 × |" in table, table
 done = run("--frobnicate")
 assert done.returncode == 2 and "--frobnicate" in done.stderr, done
 done = run("--help")

@@ -16,7 +16,6 @@ enum {
 	/* a folded bitmap grows up to this number of bits for each entry: more would take local memory from other groups */
 	ROOMY = 32,
 	MIN_FOLDED = 128,     /* minimum words of a folded bitmap */
-	MAX_ZEROED = 1 << 30, /* bytes zeroed by one call, since drivers crash with several GiB */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22, /* rows after which a worker takes no more tasks in a launch */
 };
@@ -235,8 +234,7 @@ static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
 	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared) {
 		GEMP_TRY(gemp_buffer_new(&n->marks, device, marks, NULL));
-		for (size_t at = 0; at < marks; at += MAX_ZEROED)
-			GEMP_TRY(gemp_buffer_zero(device, &n->marks, at, gemp_min(marks - at, MAX_ZEROED)));
+		GEMP_TRY(gemp_buffer_zero(device, &n->marks, 0, marks));
 	}
 	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
