@@ -15,7 +15,7 @@ enum {
 	SPARSE = 16,   /* minimum bits of a folded bitmap for each entry of an average row */
 	/* a folded bitmap grows up to this number of bits for each entry: more would take local memory from other groups */
 	ROOMY = 32,
-	MIN_FOLDED = 128,     /* minimum words of a folded bitmap */
+	MIN_FOLDED = 128, /* minimum words of a folded bitmap */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22, /* rows after which a worker takes no more tasks in a launch */
 };
