@@ -1,4 +1,4 @@
-/* memory: checked, counted host memory, and arenas.
+/* memory: checked, counted host memory.
  *
  * A block is a header of 16 bytes with the block's size, and then the elements, aligned to 16 bytes. Sizes are checked
  * for overflow, live and peak bytes are counted, and tests can make the k-th request fail. A request for no elements
@@ -120,17 +120,5 @@ gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size
 #define GEMP_RESERVE(pointer, capacity, needed) \
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size);
-
-/* An arena is memory for many small values that are released together, such as the values of one result row. */
-
-typedef struct gemp_arena {
-	struct gemp_arena_block *blocks; /* the newest first */
-	size_t used;                     /* bytes used of the newest block */
-} gemp_arena;                        /* {0} is empty */
-
-/* Returns NULL with a message when out of memory. */
-char *gemp_arena_alloc(gemp_arena *scratch, size_t size);
-void gemp_arena_reset(gemp_arena *scratch); /* releases all values, but keeps the largest block */
-void gemp_arena_free(gemp_arena *scratch);
 
 #endif

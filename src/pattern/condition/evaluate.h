@@ -7,7 +7,7 @@
 #ifndef GEMP_PATTERN_CONDITION_EVALUATE_H
 #define GEMP_PATTERN_CONDITION_EVALUATE_H
 
-#include "core/memory.h"
+#include "core/arena.h"
 #include "pattern/model/expr.h"
 
 typedef enum gemp_truth { GEMP_IS_FALSE, GEMP_IS_TRUE, GEMP_IS_UNKNOWN } gemp_truth;

@@ -4,7 +4,7 @@
 #ifndef GEMP_PATTERN_MODEL_STRING_FUNCTION_H
 #define GEMP_PATTERN_MODEL_STRING_FUNCTION_H
 
-#include "core/memory.h"
+#include "core/arena.h"
 #include "graph/column.h"
 
 /* toLower and toUpper map each character by Unicode's simple mapping, independent of the locale. In all functions, text

@@ -1,0 +1,39 @@
+/* environment: what the evaluation of an expression depends on beside its tree: the row, parameters, the graph, and the
+ * arena of the results. */
+
+#ifndef GEMP_CYPHER_EVALUATE_ENVIRONMENT_H
+#define GEMP_CYPHER_EVALUATE_ENVIRONMENT_H
+
+#include "cypher/syntax/tree.h"
+
+/* What expressions read of a graph. Values lie in the given arena or live longer. */
+typedef struct gemp_cypher_graph {
+	void *self;
+	gemp_code (*labels)(void *self, uint64_t node, gemp_arena *arena, gemp_datum *list);
+	gemp_code (*property)(void *self, gemp_datum element, const char *name, gemp_arena *arena, gemp_datum *out);
+	gemp_code (*properties)(void *self, gemp_datum element, gemp_arena *arena, gemp_datum *map);
+	gemp_code (*type)(void *self, uint64_t relationship, gemp_arena *arena, gemp_datum *string);
+	gemp_code (*ends)(void *self, uint64_t relationship, uint64_t *from, uint64_t *to);
+	gemp_code (*key)(void *self, uint64_t node, gemp_arena *arena, gemp_datum *out); /* id(n): the user's key */
+} gemp_cypher_graph;
+
+typedef struct gemp_cypher_environment {
+	gemp_arena *arena;
+	const gemp_source *source; /* for messages */
+	const gemp_cypher_graph *graph;
+	const gemp_datum *parameters;   /* by the slot of a GEMP_CY_PARAMETER */
+	gemp_datum *row;                /* slots of the clause, and scratch slots behind them */
+	const gemp_datum *aggregates;   /* results by the index of an aggregate; NULL: there are none */
+	int64_t now_seconds, now_nanos; /* the time of the statement, for date() and its kin */
+	uint64_t *random;               /* state of rand() */
+	/* The truth of a pattern, the list of a pattern comprehension, or the rows of an inner query for this row. */
+	void *inner_self;
+	gemp_code (*inner)(void *self, const struct gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+	                   gemp_datum *out);
+} gemp_cypher_environment;
+
+/* GEMP_EUSAGE with the place of an expression: an error that only the values show. */
+gemp_code gemp_cypher_fail(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, const char *format,
+                           ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,35 @@
+/* run: executes a checked query, clause by clause, and gives its rows.
+ *
+ *     gemp_cypher_parse -> gemp_cypher_check -> gemp_cypher_run -> rows -> gemp_cypher_result_free
+ *
+ * Rank 0 executes the clauses; the others serve its searches (search/search.h). Rows are in the order of ORDER BY;
+ * without ORDER BY their order does not depend on the number of ranks: rows of a MATCH are sorted by the keys of their
+ * elements before SKIP and LIMIT. */
+
+#ifndef GEMP_CYPHER_RUN_H
+#define GEMP_CYPHER_RUN_H
+
+#include "cypher/check/check.h"
+#include "cypher/search/search.h"
+
+typedef struct gemp_cypher_result {
+	size_t count;       /* columns */
+	const char **names; /* [count] in the tree's arena */
+	gemp_cypher_table rows;
+	gemp_cypher_search *search; /* writes elements; owned */
+} gemp_cypher_result;
+
+/* Collective. parameters[tree->parameter_count] are the values of the tree's parameters. The rows of ranks other than 0
+ * are empty. All ranks return the same code. */
+gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
+                          const gemp_datum *parameters, const gemp_prepared_options *options);
+void gemp_cypher_result_free(gemp_cypher_result *result);
+
+/* Rank 0. Executes a query within a clause or an expression: rows of `out` extend those of `in` by the columns of the
+ * inner RETURN, or, if there is none, by nothing: then a row of `in` is repeated for each row that the inner query
+ * finds. */
+struct gemp_cypher_engine;
+gemp_code gemp_cypher_run_inner(struct gemp_cypher_engine *engine, const gemp_cypher_query *query,
+                                const gemp_cypher_table *in, gemp_cypher_table *out);
+
+#endif
