@@ -17,6 +17,12 @@ typedef struct gemp_cypher_graph {
 	gemp_code (*key)(void *self, uint64_t node, gemp_arena *arena, gemp_datum *out); /* id(n): the user's key */
 } gemp_cypher_graph;
 
+/* Regular expressions by the =~ that uses them. {0} is empty; free it with gemp_cypher_regexes_free. */
+typedef struct gemp_cypher_regexes {
+	struct gemp_cypher_regex *first;
+} gemp_cypher_regexes;
+void gemp_cypher_regexes_free(gemp_cypher_regexes *regexes);
+
 typedef struct gemp_cypher_environment {
 	gemp_arena *arena;
 	const gemp_source *source; /* for messages */
@@ -26,6 +32,7 @@ typedef struct gemp_cypher_environment {
 	const gemp_datum *aggregates;   /* results by the index of an aggregate; NULL: there are none */
 	int64_t now_seconds, now_nanos; /* the time of the statement, for date() and its kin */
 	uint64_t *random;               /* state of rand() */
+	gemp_cypher_regexes *regexes;   /* compiled expressions of =~; NULL: each match compiles its own */
 	/* The truth of a pattern, the list of a pattern comprehension, or the rows of an inner query for this row. */
 	void *inner_self;
 	gemp_code (*inner)(void *self, const struct gemp_cypher_environment *environment, const gemp_cypher_expr *expr,

@@ -120,7 +120,7 @@ typedef struct gemp_cypher_expr {
 typedef struct gemp_cypher_node {
 	gemp_cypher_place place;
 	gemp_cypher_word name; /* may be missing */
-	int slot;              /* GEMP_CY_NO_SLOT: anonymous; check/ may give anonymous nodes slots, too */
+	int slot;              /* GEMP_CY_NO_SLOT: anonymous, and not on a named path */
 	bool bound;            /* check/: an earlier clause or an earlier part of this MATCH has bound the variable */
 	gemp_cypher_label *labels;
 	gemp_cypher_expr *properties; /* a map or a parameter; NULL: none */
@@ -157,6 +157,9 @@ typedef struct gemp_cypher_path {
 typedef struct gemp_cypher_pattern {
 	gemp_cypher_place place;
 	gemp_cypher_path *first, *last;
+	/* check/ sets: slots of the row before the pattern; of the row with its variables; and how many slots its conditions,
+	 * and the result of a pattern comprehension, need behind these. */
+	int width_in, width_out, scratch;
 } gemp_cypher_pattern;
 
 /* CLAUSES */
@@ -226,7 +229,7 @@ typedef struct gemp_cypher_clause {
 	struct gemp_cypher_query *query;
 	/* check/ sets: slots of the row before the clause, and of the row after it */
 	int width_in, width_out;
-	int scratch; /* slots that comprehensions and anonymous elements of this clause need behind the row */
+	int scratch; /* slots that variables of comprehensions need behind the row; see gemp_cypher_clause_slots */
 	size_t aggregates;
 	void *prepared; /* state of search/ */
 	struct gemp_cypher_clause *next;
