@@ -28,7 +28,8 @@ typedef struct gemp_cypher_environment {
 	const gemp_source *source; /* for messages */
 	const gemp_cypher_graph *graph;
 	const gemp_datum *parameters;   /* by the slot of a GEMP_CY_PARAMETER */
-	gemp_datum *row;                /* slots of the clause, and scratch slots behind them */
+	gemp_datum *row;                /* [slots] slots of the clause, and scratch slots behind them */
+	size_t slots;                   /* of the clause, with its scratch slots; `inner` copies as many */
 	const gemp_datum *aggregates;   /* results by the index of an aggregate; NULL: there are none */
 	int64_t now_seconds, now_nanos; /* the time of the statement, for date() and its kin */
 	uint64_t *random;               /* state of rand() */

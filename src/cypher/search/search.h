@@ -34,8 +34,12 @@ gemp_code gemp_cypher_search_serve(gemp_cypher_search *search);
 void gemp_cypher_search_end(gemp_cypher_search *search, gemp_code code);
 
 /* Rank 0. Extends each row of `in` by every match of the pattern that agrees with the bound slots and for which `where`
- * (NULL: none) is true. Rows of `out` have out->width slots: those of `in`, then the new ones. If `optional`, a row without a
- * match stays once, with NULL in the new slots. `environment` evaluates conditions; its row is set here. */
+ * (NULL: none) is true. Rows of `out` have out->width slots: those of `in`, then NULL, and the pattern's new variables in
+ * their slots, which for a pattern within an expression need not be the first ones behind those of `in`. If
+ * `optional`, a row without a match stays once, with NULL in the new slots. Rows are in the order of `in`; the rows that
+ * extend the same row are sorted by the keys of their new elements, so that their order depends neither on the number of
+ * ranks nor on ids. If out->with_origin is set, out->origin tells for each row which row of `in` it extends.
+ * `environment` evaluates conditions; its row is set here, to a row of environment->slots slots. */
 gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher_pattern *pattern,
                                    const gemp_cypher_expr *where, bool optional, gemp_cypher_environment *environment,
                                    const gemp_cypher_table *in, gemp_cypher_table *out);
