@@ -57,7 +57,7 @@ typedef struct gemp_moment {
 	const char *zone; /* name of the time zone, such as "Europe/Berlin"; NULL: only an offset */
 } gemp_moment;
 
-/* The parts keep their own signs; nanos has the sign of seconds or is in (-10^9, 10^9). */
+/* months, days and seconds keep their own signs. nanos is in [0, 10^9), so -0.1 seconds are -1 second and 9 * 10^8 nanos. */
 typedef struct gemp_duration {
 	int64_t months, days, seconds, nanos;
 } gemp_duration;
