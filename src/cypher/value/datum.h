@@ -3,7 +3,8 @@
  * A value has 16 bytes: its kind, a number of parts, and one word. Strings, lists, maps and paths point to parts that lie
  * in an arena. Values are immutable, so copies share their parts, and a value lives as long as its arena. Nodes and
  * relationships are ids of the graph; the evaluator reads their labels and properties by gemp_cypher_graph
- * (evaluate/environment.h).
+ * (evaluate/environment.h). Functions over values recurse, so lists and maps have at most GEMP_DATUM_MAX_DEPTH levels:
+ * make them by the functions below, which count the levels.
  *
  *   kind            size                  word
  *   string          bytes                 text: UTF-8, followed by a 0
@@ -64,7 +65,8 @@ typedef struct gemp_duration {
 
 struct gemp_datum_entry;
 typedef struct gemp_datum {
-	uint8_t kind; /* a gemp_datum_kind */
+	uint8_t kind;   /* a gemp_datum_kind */
+	uint16_t depth; /* levels of lists and maps in this value: 1 for [1], 2 for [[1]], 0 for 1 */
 	uint32_t size;
 	union {
 		bool truth;
@@ -113,16 +115,23 @@ static inline bool gemp_datum_is_temporal(gemp_datum value)
 	return value.kind >= GEMP_DATUM_DATE;
 }
 
-/* MAKING. The functions copy into the arena. */
+/* MAKING. The functions copy their array, and strings and keys, into the arena; the parts of elements are shared.
+ * GEMP_EUSAGE for too many levels, and for a string or list of 2^32 bytes or elements. */
+enum { GEMP_DATUM_MAX_DEPTH = 1000 };
 gemp_code gemp_datum_string(gemp_datum *out, gemp_arena *arena, const char *bytes, size_t size);
 gemp_code gemp_datum_list(gemp_datum *out, gemp_arena *arena, const gemp_datum *items, size_t count);
+/* A list of items that lie in an arena already; they are not copied. */
+gemp_code gemp_datum_list_of(gemp_datum *out, const gemp_datum *items, size_t count);
 /* entries[count] in any order. Of equal keys the last one counts. */
 gemp_code gemp_datum_map(gemp_datum *out, gemp_arena *arena, const gemp_datum_entry *entries, size_t count);
 gemp_code gemp_datum_path(gemp_datum *out, gemp_arena *arena, const gemp_datum *items, size_t count);
 /* Copies a value with all its parts. */
 gemp_code gemp_datum_copy(gemp_datum *out, gemp_arena *arena, gemp_datum value);
-/* A value of a column. Strings are copied. */
+/* A value of a column. Strings are copied; the JSON text of a list is read. */
 gemp_code gemp_datum_of_value(gemp_datum *out, gemp_arena *arena, const gemp_value *value);
+
+/* Reads one value of JSON, such as a parameter. GEMP_EUSAGE if the text is not JSON. */
+gemp_code gemp_datum_of_json(gemp_datum *out, gemp_arena *arena, const char *bytes, size_t size);
 
 /* Returns NULL if the map has no such key. */
 const gemp_datum *gemp_datum_find(gemp_datum map, const char *key);
