@@ -21,6 +21,7 @@ typedef struct gemp_match_params {
 	gemp_u32 result_capacity; /* number of matches that the result buffer holds */
 	gemp_u32 slices;          /* number of slices of the pivot; 1: tasks are whole pivots */
 	gemp_u32 pivot;           /* slices > 1: index of the pivot whose slices are the tasks */
+	gemp_u32 list_capacity;   /* number of two-paths that the lists of a worker hold */
 	gemp_u32 split;           /* bit s: partial matches that enter step s become tasks of their own */
 } gemp_match_params;
 

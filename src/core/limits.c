@@ -31,6 +31,7 @@ const gemp_limits gemp_limits_default = {
 	.phase_sampling = 1,
 	.distinct_packed = true,
 	.prefetch_min = 1 << 19,
+	.two_path_lists = UINT64_MAX,
 	.number_leaf = 1 << 14,
 	.forecast_min = 600,
 	.preview_apart = 1 << 24,

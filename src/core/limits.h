@@ -105,6 +105,9 @@ typedef struct gemp_limits {
 	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least
 	 * this number of entries, since these are not in the cache of a core [2^19]: match/search/search. */
 	uint64_t prefetch_min;
+	/* Two-paths of a pivot that a worker of a CPU device lists; 0: none, all ranks [as many as 1 GiB holds for all
+	 * workers]: match/search/search_state. */
+	uint64_t two_path_lists;
 	/* Slots of a leaf of a set of numbers, a power of two and at least 16; a full leaf is split. 128 KiB of slots fit
 	 * into the cache of a core [2^14]: primitive/number_set. */
 	size_t number_leaf;

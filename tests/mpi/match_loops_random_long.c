@@ -41,7 +41,7 @@ static void random_text(char text[1024], const char *shape, uint64_t *random)
 static void random_patterns(void **state)
 {
 	(void)state;
-	static const uint64_t buffers[] = { 0, 1, 5, 100 };
+	static const uint64_t buffers[] = { 0, 1, 5, 100 }, capacities[] = { UINT64_MAX, 0, 10, 40 };
 	uint64_t random = test_seed_all();
 	case_graph graphs[3];
 	graph_new(&graphs[0], 10, 40, true, gemp_random(&random));
@@ -57,6 +57,7 @@ static void random_patterns(void **state)
 		gemp_match_options o = loops_options(semantics, gemp_random_below(&random, 2));
 		const case_graph *g = &graphs[gemp_random_below(&random, 3)];
 		context->budgets.result_buffer = buffers[gemp_random_below(&random, 4)];
+		TEST_LIMIT(two_path_lists, capacities[gemp_random_below(&random, 4)]);
 		o.pivot_off = gemp_random_below(&random, 5) == 0;
 		if (!check_answer(g, &q, &o))
 			continue;

@@ -3,6 +3,7 @@
 #include "match/codegen/emit_loops.h"
 #include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_text.h"
+#include "match/codegen/loop_matches.h"
 
 /* The state of the state machine has the partial match and, for each step, the rest of the row, two sets of lanes and
  * the number of the walked row. gemp_loops_state_words knows the state of the nest of loops. */
@@ -53,6 +54,8 @@ static void put_arguments(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "\t__global uint *result,\n");
 	if (plan->two_paths)
 		gemp_put(m->w, 0, "\t__global uint *tables,\n");
+	if (options->lists)
+		gemp_put(m->w, 0, "\t__global uint *lists,\n");
 	if (options->marks)
 		gemp_put(m->w, 0, "\t__global uchar *marks,\n");
 	if (options->profile)

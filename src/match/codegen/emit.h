@@ -28,6 +28,8 @@ gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, con
  * - state
  * - result: if listed
  * - tables: if the plan counts by two-paths; a u32 for each vertex and worker, all 0 between launches
+ * - lists: if there are lists of two-paths; 2 * vertices + list_capacity + 1 words for each worker. The first 2 *
+ *   vertices words of a worker are 0 between launches unless it has stopped in a task
  * - marks: if there are marks; GEMP_MARK_BYTES for each worker, all 0 between launches
  * - passed: the counters of a profile
  * - per: if matches are counted at vertices; one count for each slot

@@ -1,29 +1,14 @@
 #include "match/codegen/emit_loops.h"
 
+#include "match/codegen/loop_matches.h"
+#include "match/codegen/two_path_lists.h"
+
+#include <stdio.h>
+
 enum {
 	WALKED_IS_LONGER = 8, /* a row with a mark is walked unless another source's row is shorter by this factor */
 	AHEAD = 3,            /* a row is fetched this number of candidates before it is walked, its begin twice as many */
-	STAGE_TUPLES = 64,    /* number of matches that a worker gathers before it reserves rows of the result buffer */
 };
-
-/* STATE of a worker, in words. Word 0: 0 nothing is kept, 1 the worker stopped in a task, 2 only matches are kept,
- * which found no place in the result buffer. Word 1: the number of kept matches. The vertices of the task follow, then
- * the number of the slice and the number of slices (if tasks are sliced), the position of each loop, and the
- * matches. */
-enum { STATE_STAGED = 1, STATE_TASK = 2 };
-
-/* A task is a pivot, or the given vertices of a seed. */
-static uint32_t task_words(const gemp_plan *plan)
-{
-	return plan->arguments ? (uint32_t)plan->arguments : 1;
-}
-
-/* The first word of the position of step s in the state. The offsets of wide rows take two words. */
-static uint32_t position_word(const gemp_plan *plan, const gemp_emit_options *options, int s)
-{
-	return STATE_TASK + task_words(plan) + (options->sliced ? 2 : 0) +
-	       (uint32_t)(s - plan->root - 1) * (options->wide ? 2 : 1);
-}
 
 /* Compilers of CPU devices are slow on deeper nests. */
 bool gemp_loops_possible(const gemp_plan *plan)
@@ -31,10 +16,10 @@ bool gemp_loops_possible(const gemp_plan *plan)
 	return plan->step_count - (size_t)plan->root <= GEMP_MAX_LOOPS;
 }
 
-/* The stage of a listing worker follows the positions of the loops. A counting worker has no stage. */
-uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words)
+/* True if the last step reads lists of two-paths, whose entries pass all checks. */
+static bool has_lists(const gemp_match_emitter *m, int s)
 {
-	return position_word(plan, options, (int)plan->step_count) + (options->listed ? STAGE_TUPLES * tuple_words : 0);
+	return m->options->lists && s == m->last;
 }
 
 /* ROWS. [b_S, z_S) is the range of the row that step S walks, n_S points to column indices, and d_S to edges. */
@@ -67,15 +52,18 @@ static void put_row(const gemp_match_emitter *m, int s)
 	const gemp_step *step = &m->plan->steps[s];
 	size_t latest = step->kind == GEMP_EXTEND ? gemp_latest_source(m->plan, s) : 0;
 	const gemp_check *check = &step->checks[latest];
-	gemp_put(m->w, s,
-	         "OFFSET b_$ = begin_%d[v_%d], z_$ = begin_%d[v_%d + 1];\n"
-	         "__global const uint *n_$ = near_%d;\n",
-	         check->view, check->from, check->view, check->from, check->view);
+	const bool choice = has_choice(m->plan, s);
+	gemp_put(m->w, s, "OFFSET b_$ = 0, z_$ = 0;\n__global const uint *n_$ = near_%d;\n", check->view);
 	if (step->edge >= 0)
 		gemp_put(m->w, s, "__global const ulong *d_$ = edge_%d;\n", check->view);
-	if (!has_choice(m->plan, s))
+	if (choice)
+		gemp_put(m->w, s, "uint from_$ = %zu;\n", latest);
+	if (has_lists(m, s))
+		gemp_put_lists(m);
+	gemp_put(m->w, s, "b_$ = begin_%d[v_%d]; z_$ = begin_%d[v_%d + 1];\n", check->view, check->from, check->view,
+	         check->from);
+	if (!choice)
 		return;
-	gemp_put(m->w, s, "uint from_$ = %zu;\n", latest);
 	for (size_t j = 0; j < step->sources; j++) {
 		check = &step->checks[j];
 		if (may_be_shorter(m->plan, step, j, latest))
@@ -109,7 +97,7 @@ static void put_bounds(const gemp_match_emitter *m, int s, bool down)
 /* A resumed worker continues at the entry at which it stopped. */
 static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slices)
 {
-	uint32_t at = position_word(m->plan, m->options, s);
+	uint32_t at = gemp_position_word(m->plan, m->options, s);
 	if (slices)
 		gemp_put(m->w, s, "if (resuming) skip = 0;\n");
 	gemp_put(m->w, s, "if (resuming) %c_$ = ", down ? 'z' : 'b');
@@ -121,8 +109,17 @@ static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slice
 		gemp_put(m->w, s, "resuming = 0;\n");
 }
 
+/* Writes a prefetch for each candidate at a position: of `unlisted` or, if the next step reads a list, of `listed`. */
+static void put_fetch(const gemp_match_emitter *m, int s, const char *unlisted, const char *listed)
+{
+	if (has_lists(m, s + 1))
+		gemp_put(m->w, 0, "if (filled) gemp_prefetch(&%s);\nelse ", listed);
+	gemp_put(m->w, 0, "gemp_prefetch(&%s);\n", unlisted);
+}
+
 /* Fetches the rows that the next step will walk from the candidates some places ahead, first their begin and then their
- * first entries. Without this, each candidate waits for two loads that depend on one another. */
+ * first entries. Without this, each candidate waits for two loads that depend on one another. If candidates need a mark,
+ * most of them fail: their marks are fetched first, and then the begins of those that have the mark. */
 static void put_prefetch(const gemp_match_emitter *m, int s, bool down)
 {
 	const gemp_step *step = &m->plan->steps[s], *next = step + 1;
@@ -132,11 +129,29 @@ static void put_prefetch(const gemp_match_emitter *m, int s, bool down)
 	if (check->from != step->vertex)
 		return;
 	const char *here = down ? "if (i_$ - b_$ >= %d) {\n" : "if (z_$ - i_$ > %d) {\n", *ahead = down ? "-" : "+";
+	const gemp_expression begin = gemp_variable("begin", check->view), row = gemp_variable("near", check->view);
+	char begin_soon[64], row_soon[128];
+	unsigned there, absent;
+	snprintf(begin_soon, sizeof begin_soon, "%.32s[soon]", begin.text);
+	snprintf(row_soon, sizeof row_soon, "%.32s[%s]", row.text, begin_soon);
+	gemp_adjacency_marks_of_step(&m->marks, m->plan, s, &there, &absent);
 	gemp_put(m->w, s, here, AHEAD);
 	gemp_put(m->w, s, "const uint soon = n_$[i_$ %s %d];\n", ahead, AHEAD);
-	gemp_put(m->w, check->view, "if (soon < p.vertices) gemp_prefetch(&near_$[begin_$[soon]]);\n}\n");
+	if (there | absent) {
+		gemp_put(m->w, s, "if (soon < p.vertices && (mark[soon] & told_$) == need_$) {\n");
+		put_fetch(m, s, begin_soon, "ends[2ul * soon]");
+	} else {
+		gemp_put(m->w, s, "if (soon < p.vertices) {\n");
+		put_fetch(m, s, row_soon, "list[ends[2ul * soon]]");
+	}
+	gemp_put(m->w, s, "}\n}\n");
 	gemp_put(m->w, s, here, 2 * AHEAD);
-	gemp_put(m->w, s, "gemp_prefetch(&begin_%d[n_$[i_$ %s %d]]);\n}\n", check->view, ahead, 2 * AHEAD);
+	gemp_put(m->w, s, "const uint soon = n_$[i_$ %s %d];\n", ahead, 2 * AHEAD);
+	if (there | absent)
+		gemp_put(m->w, s, "gemp_prefetch(&mark[soon]);\n");
+	else
+		put_fetch(m, s, begin_soon, "ends[2ul * soon]");
+	gemp_put(m->w, s, "}\n");
 }
 
 /* Opens the loop over a row. Slice i of n has the entries i, i + n, i + 2n, ... of the row. Entries are in the order of
@@ -178,7 +193,7 @@ static void put_loop(const gemp_match_emitter *m, int s)
 }
 
 /* TESTS of a candidate. The cheapest tests come first. */
-static const gemp_rejection next = { "", "continue;" };
+static const gemp_rejection next = { "", "continue;" }, unlisted = { "", "pass = 0;" };
 
 /* Writes three sets of marks: the marks that a candidate of step s must have (there), the marks that the candidate must
  * not have (absent), and the marks of both sets that may be unset (uncertain). If a mark is unset, the kernel searches
@@ -210,7 +225,8 @@ static void put_mark_lookup(const gemp_match_emitter *m, int s)
 static void put_lookup(const gemp_match_emitter *m, int s)
 {
 	if (m->options->profile)
-		gemp_put(m->w, s, "mine[%zu]++;\n", 2 * m->plan->step_count + (size_t)s);
+		gemp_put(m->w, s, has_lists(m, s) ? "if (!filled) mine[%zu]++;\n" : "mine[%zu]++;\n",
+		         2 * m->plan->step_count + (size_t)s);
 }
 
 /* Writes a search in the row for a check. No search is written if the mark of the check is certain, or if the step
@@ -246,91 +262,45 @@ static gemp_step without_neighbours(const gemp_plan *plan, int s)
 	return step;
 }
 
+/* In a profile, the text counts a partial match that passed step s. */
+static void put_passed(const gemp_match_emitter *m, int s)
+{
+	const bool listed = m->options->listed;
+	if (!m->options->profile)
+		return;
+	if (m->options->sliced && s == m->plan->root)
+		gemp_put(m->w, s, "mine[$] += slice == 0%s;\n", listed ? " && !resuming" : "");
+	else
+		gemp_put(m->w, s, !listed ? "mine[$]++;\n" : s == m->last ? "mine[$] += pass;\n" : "mine[$] += !resuming;\n");
+}
+
 /* The tests of a candidate in the order of their cost: marks (one load of a byte answers all checks that have marks),
- * comparisons of slots, bitmaps, and searches in rows. */
+ * comparisons of slots, bitmaps, and searches in rows. If matches are listed, the comparisons and bitmaps of the last
+ * step are no branches, since nobody can predict which of its candidates pass. */
 static void put_tests(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
+	const gemp_rejection *rejection = m->options->listed && s == m->last ? &unlisted : &next;
+	if (rejection == &unlisted) {
+		gemp_put_room(m);
+		gemp_put(m->w, 0, "uint pass = 1;\n");
+	}
 	if (step->kind != GEMP_BIND_EDGE) {
 		gemp_step tested = without_neighbours(m->plan, s);
 		unsigned there, absent;
 		gemp_adjacency_marks_of_step(&m->marks, m->plan, s, &there, &absent);
 		if (there | absent) {
 			put_lookup(m, s);
-			gemp_put(m->w, s, "if ((mark[v_%d] & told_$) != need_$) continue;\n", step->vertex);
+			gemp_put(m->w, s, "if (%s(mark[v_%d] & told_$) != need_$) continue;\n",
+			         has_lists(m, s) ? "!filled && " : "", step->vertex);
 		}
-		gemp_put_vertex_filters(m, &tested, gemp_variable("v", step->vertex).text, &next);
+		gemp_put_vertex_filters(m, &tested, gemp_variable("v", step->vertex).text, rejection);
 		for (size_t j = 0; j < step->check_count; j++)
 			put_row_test(m, s, j);
 	}
 	if (step->edge >= 0)
-		gemp_put_edge_filters(m, step, gemp_variable("e", step->edge).text, &next);
-	if (m->options->profile && m->options->sliced && s == m->plan->root)
-		gemp_put(m->w, s, "mine[$] += slice == 0%s;\n", m->options->listed ? " && !resuming" : "");
-	else if (m->options->profile)
-		gemp_put(m->w, s, m->options->listed ? "mine[$] += !resuming;\n" : "mine[$]++;\n");
-}
-
-/* MATCHES */
-
-/* Copies as many staged matches as fit into the result buffer. One atomic addition reserves the rows of all of them. */
-static void put_flush(const gemp_match_emitter *m)
-{
-	gemp_put(m->w, 0,
-	         "staged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, &found);\n",
-	         m->plan->vertex_count, m->plan->live_edges ? m->plan->edge_count : 0);
-}
-
-/* Stages a match. If neither the stage nor the result buffer has a place for the match, the worker stores the position
- * of each loop and stops. The next launch continues at these positions. */
-static void put_result(const gemp_match_emitter *m)
-{
-	const gemp_plan *plan = m->plan;
-	gemp_put(m->w, STAGE_TUPLES, "if (staged == $)\n");
-	put_flush(m);
-	gemp_put(m->w, STAGE_TUPLES, "if (staged == $) {\n");
-	if (m->options->profile)
-		gemp_put(m->w, m->last, "mine[$]--;\n");
-	for (int s = plan->root + 1; s <= m->last; s++) {
-		uint32_t at = position_word(plan, m->options, s);
-		gemp_put(m->w, s, "s[%u] = (uint)i_$;\n", at);
-		if (m->options->wide)
-			gemp_put(m->w, s, "s[%u] = (uint)(i_$ >> 32);\n", at + 1);
-	}
-	gemp_put(m->w, 0, "leave = GEMP_PARK; break;\n}\n__global uint *r = stage + staged++ * %u;\n",
-	         m->layout->tuple_words);
-	for (int v = 0; v < plan->vertex_count; v++)
-		gemp_put(m->w, v, "r[$] = v_$;\n");
-	for (int f = 0; plan->live_edges && f < plan->edge_count; f++)
-		gemp_put(m->w, f, "r[%d] = (uint)e_$; r[%d] = (uint)(e_$ >> 32);\n", plan->vertex_count + 2 * f,
-		         plan->vertex_count + 2 * f + 1);
-	if (m->options->first_only && m->last > plan->root)
-		gemp_put(m->w, 0, "leave = GEMP_NEXT_TASK; break;\n");
-}
-
-/* True if matches are counted at the image of the vertex that step s binds. */
-static bool counts_at(const gemp_match_emitter *m, int s)
-{
-	return m->plan->steps[s].kind != GEMP_BIND_EDGE && m->options->per >> m->plan->steps[s].vertex & 1;
-}
-
-/* Lists a match, or counts it. A plan with two-paths counts as many matches as the table has for the last vertex, which
- * is not enumerated. */
-static void put_match(const gemp_match_emitter *m)
-{
-	int v = m->plan->steps[m->last].vertex;
-	if (m->options->listed) {
-		put_result(m);
-	} else if (m->plan->two_paths) {
-		gemp_put_leaf(m, gemp_variable("v", v).text);
-		gemp_put(m->w, 0, "found += w;\n");
-		if (m->options->profile)
-			gemp_put(m->w, m->last + 1, "mine[$] += w;\n");
-	} else {
-		gemp_put(m->w, 0, "found++;\n");
-	}
-	if (counts_at(m, m->last))
-		gemp_put(m->w, v, "atom_inc(&per[v_$]);\n");
+		gemp_put_edge_filters(m, step, gemp_variable("e", step->edge).text, rejection);
+	put_passed(m, s);
 }
 
 /* THE NEST */
@@ -343,7 +313,7 @@ static void put_body(const gemp_match_emitter *m, int s)
 {
 	int v = m->plan->steps[s].vertex;
 	if (s == m->last) {
-		put_match(m);
+		gemp_put_match(m);
 		return;
 	}
 	if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
@@ -353,12 +323,16 @@ static void put_body(const gemp_match_emitter *m, int s)
 		         "leave = GEMP_PARK; break;\n}\n",
 		         s);
 	gemp_put_mark_variables(m, s);
-	if (counts_at(m, s))
+	if (m->options->lists && s == m->plan->root)
+		gemp_put_lists_pivot(m);
+	if (gemp_counts_at(m, s))
 		gemp_put(m->w, s, "const ulong found_before_$ = found;\n");
 	put_level(m, s + 1);
-	if (counts_at(m, s))
+	if (gemp_counts_at(m, s))
 		gemp_put(m->w, s, "if (found > found_before_$) atom_add(&per[v_%d], found - found_before_$);\n", v);
 	gemp_put_mark_clearing(m, s);
+	if (m->options->lists && s == m->plan->root)
+		gemp_put_lists_clearing(m);
 	if (s > m->plan->root)
 		gemp_put(m->w, 0, "if (leave) break;\n");
 }
@@ -370,6 +344,8 @@ static void put_level(const gemp_match_emitter *m, int s)
 	gemp_put(m->w, s, "{ /* $ */\n");
 	put_row(m, s);
 	gemp_put_mark_setting(m, s);
+	if (has_lists(m, s))
+		gemp_put(m->w, s, "walked += z_$ - b_$;\n}\n");
 	if (s == m->last && m->plan->two_paths) {
 		gemp_put(m->w, s, "if (!filled) {\n");
 		gemp_put_table(m, true);
@@ -386,7 +362,7 @@ static void put_level(const gemp_match_emitter *m, int s)
 /* A listing worker keeps its single task in its state, so a worker that stopped finds the task again. */
 static void put_kept_task(const gemp_match_emitter *m)
 {
-	uint32_t words = task_words(m->plan), slice = STATE_TASK + words;
+	uint32_t words = gemp_task_words(m->plan), slice = GEMP_STATE_TASK + words;
 	gemp_put(m->w, 0,
 	         "if (!resuming) {\n"
 	         "const uint at = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
@@ -399,8 +375,8 @@ static void put_kept_task(const gemp_match_emitter *m)
 	else
 		gemp_put(m->w, 0, "const uint index = p.first + at;\n");
 	for (uint32_t w = 0; w < words; w++)
-		gemp_put(m->w, 0, "s[%u] = tasks[(ulong)index * %u + %u];\n", STATE_TASK + w, words, w);
-	gemp_put(m->w, STATE_TASK, "}\n__global const uint *item = s + $;\n");
+		gemp_put(m->w, 0, "s[%u] = tasks[(ulong)index * %u + %u];\n", GEMP_STATE_TASK + w, words, w);
+	gemp_put(m->w, GEMP_STATE_TASK, "}\n__global const uint *item = s + $;\n");
 	if (m->options->sliced)
 		gemp_put(m->w, 0, "const uint slice = s[%u], slices = s[%u];\n", slice, slice + 1);
 }
@@ -421,7 +397,7 @@ static void put_chunked_task(const gemp_match_emitter *m)
 		         "const uint slices = p.slices, slice = slices > 1 ? at : 0;\n"
 		         "const uint index = slices > 1 ? p.pivot : at;\n");
 	gemp_put(m->w, 0, "__global const uint *item = tasks + (ulong)%s * %u;\n", m->options->sliced ? "index" : "at",
-	         task_words(m->plan));
+	         gemp_task_words(m->plan));
 }
 
 /* A listing worker must find its task again after a stop. A counting worker never stops and takes chunks. The tests of
@@ -433,10 +409,11 @@ static void put_root(const gemp_match_emitter *m)
 		put_kept_task(m);
 	else
 		put_chunked_task(m);
-	for (int i = 0; i < (int)task_words(plan); i++)
+	for (int i = 0; i < (int)gemp_task_words(plan); i++)
 		gemp_put(m->w, plan->arguments ? i : plan->pivot, "const uint v_$ = item[%d];\n", i);
-	for (int s = 0; s < plan->root; s++)
+	for (int s = 0; s < plan->root; s++) {
 		gemp_put_vertex_filters(m, &plan->steps[s], gemp_variable("v", plan->steps[s].vertex).text, &next);
+	}
 	if (m->last == plan->root && m->options->listed)
 		gemp_put(m->w, 0, "resuming = 0;\n");
 	put_tests(m, plan->root);
@@ -451,11 +428,7 @@ static void put_beginning(const gemp_match_emitter *m)
 	if (m->marks.count)
 		gemp_put(m->w, 0, "__global uchar *mark = marks + (ulong)gemp_worker() * GEMP_MARK_BYTES(p.vertices);\n");
 	if (m->options->listed)
-		gemp_put(m->w, STATE_STAGED,
-		         "__global uint *stage = s + %u;\n"
-		         "uint resuming = p.resume && s[0] == 1;\n"
-		         "uint staged = p.resume && s[0] ? s[$] : 0;\n",
-		         position_word(m->plan, m->options, (int)m->plan->step_count));
+		gemp_put_stage_begin(m);
 	else
 		gemp_put(m->w, 0, "uint task = 0, task_end = 0;\n");
 }
@@ -463,13 +436,8 @@ static void put_beginning(const gemp_match_emitter *m)
 /* A worker that ends flushes its stage and adds its counts to the counts of the launch. */
 static void put_end(const gemp_match_emitter *m)
 {
-	if (m->options->listed) {
-		gemp_put(m->w, 0, "if (staged && leave != GEMP_PARK)\n");
-		put_flush(m);
-		gemp_put(m->w, STATE_STAGED,
-		         "s[0] = leave == GEMP_PARK ? 1 : staged ? 2 : 0; s[$] = staged;\n"
-		         "if (s[0])\n\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n");
-	}
+	if (m->options->listed)
+		gemp_put_stage_end(m);
 	gemp_put_profile_sum(m);
 	gemp_put(m->w, 0, "if (found)\n\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
 }

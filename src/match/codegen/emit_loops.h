@@ -16,9 +16,6 @@ enum { GEMP_MAX_LOOPS = 12 };
 
 bool gemp_loops_possible(const gemp_plan *plan);
 
-/* The number of words of a worker's state. */
-uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words);
-
 /* Writes the body of the kernel. The caller has written the arguments. */
 void gemp_emit_loops(const gemp_match_emitter *m);
 

@@ -267,9 +267,7 @@ void gemp_put_mark_setting(const gemp_match_emitter *m, int s)
 
 /* TABLES */
 
-/* The condition that x can be the last vertex as far as the bitmap of the last vertex and its restrictions against the
- * pivot tell. */
-static gemp_expression is_leaf(const gemp_plan *plan, const char *x)
+gemp_expression gemp_leaf_fits(const gemp_plan *plan, const char *x)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
 	gemp_expression out;
@@ -294,7 +292,7 @@ void gemp_put_table(const gemp_match_emitter *m, bool fill)
 		gemp_put(m->w, 0, "if (filled)\n");
 	gemp_put(m->w, near, "for (OFFSET i = begin_$[v_%d]; i < begin_$[v_%d + 1]; i++) {\nuint x = near_$[i];\n", pivot,
 	         pivot);
-	gemp_put(m->w, pivot, leaf->differ ? "if (%s && x != v_$)\n" : "if (%s)\n", is_leaf(m->plan, "x").text);
+	gemp_put(m->w, pivot, leaf->differ ? "if (%s && x != v_$)\n" : "if (%s)\n", gemp_leaf_fits(m->plan, "x").text);
 	gemp_put(m->w, far, "for (OFFSET j = begin_$[x]; j < begin_$[x + 1]; j++)\n");
 	if (leaf->differ)
 		gemp_put(m->w, far, "if (near_$[j] != x)\n");
@@ -331,7 +329,7 @@ void gemp_put_leaf(const gemp_match_emitter *m, const char *latest)
 			continue;
 		const char *name = names[v].text;
 		bool later = gemp_binding_step(m->plan, v) > gemp_binding_step(m->plan, other);
-		gemp_put(m->w, 0, "if (w && %s", is_leaf(m->plan, name).text);
+		gemp_put(m->w, 0, "if (w && %s", gemp_leaf_fits(m->plan, name).text);
 		if (!gemp_leaf_joined(m->plan, v, root, near->view))
 			put_look(m->w, m->marks.leaf_pivot, true, name, near->view, names[root].text, name);
 		if (!gemp_leaf_joined(m->plan, v, other, far->view))

@@ -22,6 +22,7 @@ typedef struct gemp_emit_options {
 	uint64_t per;    /* the pattern vertices at whose images matches are counted, as bits */
 	bool first_only; /* a worker leaves its task with the first result (listed only) */
 	bool by_formula; /* only the number of matches is needed, so twins (nested_shape.h) need not be enumerated */
+	bool lists;      /* the nest of loops lists the candidates of the last vertex (match/codegen/two_path_lists.h) */
 	bool marks;      /* the nest of loops uses marks (match/codegen/adjacency_marks.h) */
 	/* the tasks of a launch may be slices of one pivot: each slice has a part of the second step's candidates */
 	bool sliced;
@@ -122,6 +123,10 @@ void gemp_put_mark_setting(const gemp_match_emitter *m, int s);
  * the number of common neighbours of r and x that can be the last vertex. A partial match then counts table[y], less
  * the number of its own vertices that table[y] includes, so t is never enumerated. Both views have both directions, so
  * each edge is an entry of the rows of both of its ends. */
+
+/* The condition that x can be the last vertex as far as the bitmap of the last vertex and its restrictions against the
+ * pivot tell. */
+gemp_expression gemp_leaf_fits(const gemp_plan *plan, const char *x);
 
 /* Writes the code that fills the table of the present pivot or, if `fill` is false, clears the table of the pivot
  * before. */

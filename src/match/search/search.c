@@ -115,6 +115,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
+	gemp_search_choose_lists(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, gemp_search_buffers_new(search)));
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
@@ -137,10 +138,10 @@ void gemp_search_free(gemp_search *search)
 		return;
 	gemp_search_free(search->next);
 	gemp_device *device = search->context->device;
-	gemp_buffer *const rest[] = { &search->own,          &search->id_of,        &search->bounds,  &search->key_rank,
-		                          &search->candidates,   &search->pivot_bits,   &search->control, &search->out,
-		                          &search->out_capacity, &search->out_base,     &search->tables,  &search->marks,
-		                          &search->passed,       &search->vertex_counts };
+	gemp_buffer *const rest[] = { &search->own,          &search->id_of,      &search->bounds,       &search->key_rank,
+		                          &search->candidates,   &search->pivot_bits, &search->control,      &search->out,
+		                          &search->out_capacity, &search->out_base,   &search->tables,       &search->lists,
+		                          &search->marks,        &search->passed,     &search->vertex_counts };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (int b = 0; b < 2; b++)

@@ -16,6 +16,7 @@
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;
+	const bool parked = search->work[0].parked;
 	for (size_t k = 0; k < search->layout.stage_count; k++) {
 		search->work[k].next = search->work[k].count = 0;
 		search->work[k].parked = search->work[k].blocked = false;
@@ -31,6 +32,8 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 		GEMP_TRY(gemp_readback_wait(&search->result[b]));
 		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
+	if (search->emit.lists && parked)
+		GEMP_TRY(gemp_buffer_zero(device, &search->lists, 0, search->lists.size));
 	if (search->device_set && anew)
 		GEMP_TRY(gemp_device_set_clear(search->device_set));
 	if (search->emit.per && anew)
@@ -246,6 +249,8 @@ static size_t list_arguments(const gemp_search *search, const gemp_launching *la
 		a[n++] = GEMP_ARG(&search->result[launch->buffer].buffer.mem);
 	if (search->plan->two_paths)
 		a[n++] = GEMP_ARG(&search->tables.mem);
+	if (search->emit.lists)
+		a[n++] = GEMP_ARG(&search->lists.mem);
 	if (search->emit.marks)
 		a[n++] = GEMP_ARG(&search->marks.mem);
 	if (search->emit.profile)
@@ -271,6 +276,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 		                         .hot = search->hot,
 		                         .ranks = search->ranks,
 		                         .result_capacity = (uint32_t)search->result_capacity,
+		                         .list_capacity = search->list_capacity,
 		                         .split = search->split,
 		                         .slices = 1 };
 	if (launch->stage == 0 && search->chunk.slices > 1) {

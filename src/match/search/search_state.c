@@ -1,6 +1,8 @@
 #include "match/search/search_state.h"
 
+#include "core/limits.h"
 #include "kernels/match/match_abi.h"
+#include "match/codegen/two_path_lists.h"
 
 #include <string.h>
 
@@ -50,7 +52,11 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 		to->sent[s] += from->sent[s];
 }
 
-enum { MAX_SEEDS = 1 << 18 }; /* maximum number of seeds on the device at a time */
+enum {
+	MAX_SEEDS = 1 << 18, /* maximum number of seeds on the device at a time */
+	MAX_LISTS = 1 << 30, /* maximum bytes of the lists of two-paths of all workers */
+	MIN_LIST = 1 << 10,  /* lists of fewer two-paths are not worth their ends */
+};
 
 /* Makes a buffer from an array. An empty array gets a buffer, too, since the kernel has an argument for it. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
@@ -260,6 +266,32 @@ void gemp_search_choose_marks(gemp_search *search)
 	search->emit.marks = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
 }
 
+/* Bytes of the lists of all workers that hold this number of two-paths for each worker. */
+static uint64_t list_bytes(const gemp_search *search, uint64_t two_paths)
+{
+	return search->workers * (2 * (uint64_t)search->vertices + two_paths + 1) * sizeof(uint32_t);
+}
+
+/* A pivot has at most as many two-paths as a view has entries. In rounds of rows the rows of a two-path may be
+ * missing. */
+void gemp_search_choose_lists(gemp_search *search)
+{
+	const gemp_device *device = search->context->device;
+	gemp_adjacency_marks marks;
+	gemp_adjacency_marks_plan(&marks, search->plan);
+	uint64_t bytes = gemp_min((device->memory - device->buffer_bytes) / 4, gemp_min(device->max_buffer, MAX_LISTS));
+	bool wanted = search->emit.marks && search->emit.listed && !search->options.round_entries &&
+	              gemp_limits_now()->two_path_lists && gemp_lists_possible(search->plan, &marks);
+	bool fit = wanted && list_bytes(search, MIN_LIST) <= bytes;
+	search->emit.lists = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
+	if (!search->emit.lists)
+		return;
+	const gemp_view *view = &search->views[gemp_lists_view(search->plan)];
+	uint64_t capacity = (bytes - list_bytes(search, 0)) / search->workers / sizeof(uint32_t);
+	capacity = gemp_min(gemp_min(capacity, view->begin[view->rows]), gemp_limits_now()->two_path_lists);
+	search->list_capacity = (uint32_t)gemp_min(capacity, UINT32_MAX - 1);
+}
+
 /* Makes a buffer of zeros. It has four additional bytes, since drivers reject empty buffers. */
 static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t bytes)
 {
@@ -286,6 +318,8 @@ gemp_code gemp_search_buffers_new(gemp_search *search)
 		GEMP_TRY(make_results(search));
 	if (search->plan->two_paths)
 		GEMP_TRY(make_zeroed(search, &search->tables, search->workers * (size_t)search->vertices * sizeof(uint32_t)));
+	if (search->emit.lists)
+		GEMP_TRY(make_zeroed(search, &search->lists, list_bytes(search, search->list_capacity)));
 	if (search->emit.marks)
 		GEMP_TRY(make_zeroed(search, &search->marks, mark_bytes(search)));
 	if (search->plan->arguments)

@@ -127,13 +127,13 @@ typedef struct gemp_search {
 	gemp_nested_search *nested; /* NULL: the kernel is not a nested kernel */
 	bool stored;                /* the program's binary was stored after the first launch */
 	size_t workers;
-	uint32_t vertices, hot, ranks, split;
+	uint32_t vertices, hot, ranks, split, list_capacity;
 	gemp_buffer row_offsets[GEMP_MAX_VIEWS], column_indices[GEMP_MAX_VIEWS],
 		edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, pivot_bits, control;
 	gemp_device_set *device_set; /* borrowed; leaves out matches of known classes; NULL: all matches are delivered */
 	gemp_readback result[2];     /* vertex ids row by row; from byte result_edges on, edges row by row */
-	gemp_buffer out, out_capacity, out_base, tables, marks, passed, vertex_counts;
+	gemp_buffer out, out_capacity, out_base, tables, lists, marks, passed, vertex_counts;
 	uint32_t candidate_words;
 	size_t areas;             /* stages * (ranks + 1) */
 	uint32_t *control_words;  /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */
@@ -190,6 +190,9 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 gemp_code gemp_search_buffers_new(gemp_search *search);
 /* Collective. Decides to use marks if they fit on every rank. */
 void gemp_search_choose_marks(gemp_search *search);
+/* Collective. Decides to use lists of two-paths if the kernel has marks, lists matches, and there is room for lists on
+ * every rank. */
+void gemp_search_choose_lists(gemp_search *search);
 
 /* Local. Sets the rows of the next launches, and uploads the rows that are not on the device. *bytes becomes the size
  * of all these rows on the device. */
