@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "pattern/parser.h"
 #include "pattern/semantic/rule_update.h"
+#include "pattern/syntax/scan.h"
 
 /* The lexer's header uses types of parser.h by the names YYSTYPE and YYLTYPE, so it is included after parser.h. */
 #include "pattern/lexer.h"
@@ -388,13 +389,13 @@ gemp_code gemp_pattern_check(const char *text)
 static const char *query_end(const char *text)
 {
 	while (*text && *text != ';') {
-		const char *next = gemp_ast_skip_space(text);
+		const char *next = gemp_scan_space(text);
 		if (next > text)
 			text = next;
 		else if (strncmp(text, "/*", 2) == 0)
 			text += strlen(text);
 		else
-			text = strchr("'\"`", *text) ? gemp_ast_skip_quoted(text) : text + 1;
+			text = strchr("'\"`", *text) ? gemp_scan_quoted(text) : text + 1;
 	}
 	return text;
 }
@@ -405,7 +406,7 @@ static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 {
 	const char *from, *to = text + *at;
 	do {
-		from = gemp_ast_skip_space(to + (*to == ';'));
+		from = gemp_scan_space(to + (*to == ';'));
 		to = query_end(from);
 	} while (to == from && *to);
 	*begin = (size_t)(from - text);
@@ -456,7 +457,7 @@ static bool is_single(const char *text)
 		return true;
 	if (query_end(text) != text + end)
 		return false;
-	const char *rest = gemp_ast_skip_space(text + end + (text[end] == ';'));
+	const char *rest = gemp_scan_space(text + end + (text[end] == ';'));
 	return !*rest || strncmp(rest, "/*", 2) == 0;
 }
 

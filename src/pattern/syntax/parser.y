@@ -125,12 +125,12 @@ match
 optionals
 	: %empty
 	| optionals OPTIONAL { q->clause = GEMP_AST_MATCH; } match
-	                                { GEMP_AST_LINK(q->optionals, q->last_optional, $4); }
+	                                { GEMP_LIST_APPEND(q->optionals, q->last_optional, $4); }
 	;
 
 paths
 	: path                          { $$ = GEMP_AST_NODE(q, gemp_ast_match, .place = @$, .first = $1, .last = $1); CHECK; }
-	| paths ',' path                { GEMP_AST_LINK($1->first, $1->last, $3); $$ = $1; }
+	| paths ',' path                { GEMP_LIST_APPEND($1->first, $1->last, $3); $$ = $1; }
 	;
 
 path

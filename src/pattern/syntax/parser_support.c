@@ -1,9 +1,8 @@
-/* The parts of the syntax tree beyond expressions (paths, edges, rules, control), and the help that the lexer needs:
- * escapes in strings, and the look-ahead that tells a path from an expression in parentheses. The second half words the
- * messages on unexpected tokens: tables of unsupported words of openCypher come before the list of tokens that the
- * grammar expects.
+/* The parts of the syntax tree beyond expressions: paths, edges, rules, control. The second half words the messages on
+ * unexpected tokens: tables of unsupported words of openCypher come before the list of tokens that the grammar expects.
  */
 
+#include "pattern/syntax/scan.h"
 #include "pattern/syntax/syntax_tree.h"
 
 #include <ctype.h>
@@ -17,7 +16,7 @@
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to)
 {
 	edge->to = to;
-	GEMP_AST_LINK(path->first, path->last, edge);
+	GEMP_LIST_APPEND(path->first, path->last, edge);
 }
 
 /* Labels and map become one conjunction of conditions, like conditions of WHERE. */
@@ -98,7 +97,7 @@ void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .optionals = q->optionals,
 	                                    .with = q->with, .updates = q->updates);
 	if (rule)
-		GEMP_AST_LINK(q->rules, q->last_rule, rule);
+		GEMP_LIST_APPEND(q->rules, q->last_rule, rule);
 }
 
 /* The update is appended at once; the grammar fills in its operands afterwards. */
@@ -106,7 +105,7 @@ gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_as
 {
 	gemp_ast_update *update = GEMP_AST_NODE(q, gemp_ast_update, .kind = kind, .variable = variable, .place = place);
 	if (update)
-		GEMP_AST_LINK(q->updates, q->last_update, update);
+		GEMP_LIST_APPEND(q->updates, q->last_update, update);
 	return update;
 }
 
@@ -126,7 +125,7 @@ gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gem
 	if (left->kind != kind)
 		left = gemp_ast_new_control(q, kind, left, place);
 	if (left)
-		GEMP_AST_LINK(left->first, left->last, right);
+		GEMP_LIST_APPEND(left->first, left->last, right);
 	return left;
 }
 
@@ -170,150 +169,19 @@ void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_
 		q->run = gemp_ast_new_control(q, GEMP_RUN_SEQUENCE, NULL, place);
 	sequence->limit = limit;
 	if (q->run)
-		GEMP_AST_LINK(q->run->first, q->run->last, sequence);
+		GEMP_LIST_APPEND(q->run->first, q->run->last, sequence);
 }
 
-/* An escape of n digits takes more bytes in the text than its character takes here, so the word's buffer is large
- * enough. */
-static void add_utf8(gemp_ast_word *word, unsigned long c)
-{
-	char *out = word->bytes + word->size;
-	if (c < 0x80) {
-		*out++ = (char)c;
-	} else if (c < 0x800) {
-		*out++ = (char)(0xC0 | c >> 6);
-		*out++ = (char)(0x80 | (c & 0x3F));
-	} else if (c < 0x10000) {
-		*out++ = (char)(0xE0 | c >> 12);
-		*out++ = (char)(0x80 | (c >> 6 & 0x3F));
-		*out++ = (char)(0x80 | (c & 0x3F));
-	} else {
-		*out++ = (char)(0xF0 | c >> 18);
-		*out++ = (char)(0x80 | (c >> 12 & 0x3F));
-		*out++ = (char)(0x80 | (c >> 6 & 0x3F));
-		*out++ = (char)(0x80 | (c & 0x3F));
-	}
-	word->size = (size_t)(out - word->bytes);
-}
-
-/* Reads a number of `digits` hexadecimal digits; returns false if some digits are missing. */
-static bool hexadecimal(const char *bytes, size_t left, size_t digits, unsigned long *out)
-{
-	char text[9] = "";
-	if (left < digits)
-		return false;
-	memcpy(text, bytes, digits);
-	*out = strtoul(text, NULL, 16);
-	return strspn(text, "0123456789abcdefABCDEF") == digits;
-}
-
-/* Reads the character after \u or \U; *at moves behind it. Two \u escapes may form a surrogate pair, as in JSON. */
-static bool unicode(const char *bytes, size_t size, size_t *at, unsigned long *out)
-{
-	size_t digits = bytes[*at] == 'u' ? 4 : 8;
-	unsigned long low;
-	if (!hexadecimal(bytes + *at + 1, size - *at - 1, digits, out))
-		return false;
-	*at += 1 + digits;
-	bool pair = *out >= 0xD800 && *out < 0xDC00 && size - *at >= 6 && bytes[*at] == '\\' && bytes[*at + 1] == 'u' &&
-	            hexadecimal(bytes + *at + 2, 4, 4, &low) && low >= 0xDC00 && low < 0xE000;
-	if (pair) {
-		*out = 0x10000 + ((*out - 0xD800) << 10) + (low - 0xDC00);
-		*at += 6;
-	}
-	return *out > 0 && *out <= 0x10FFFF && (*out < 0xD800 || *out >= 0xE000);
-}
-
-/* Unknown escapes are refused at their place instead of being kept. */
+/* A word takes no more bytes than its text between the quotes. */
 gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
 {
-	static const char from[] = "\\'\"ntrbf/", to[] = "\\'\"\n\t\r\b\f/";
 	gemp_ast_word word = { .bytes = gemp_ast_alloc(q, size + 1), .place = place };
-	for (size_t i = 0; word.bytes && i < size;) {
-		size_t escape = i;
-		unsigned long c;
-		if (bytes[i] != '\\') {
-			word.bytes[word.size++] = bytes[i++];
-			continue;
-		}
-		i++;
-		const char *known = strchr(from, bytes[i]);
-		if (known) {
-			word.bytes[word.size++] = to[known - from];
-			i++;
-		} else if ((bytes[i] == 'u' || bytes[i] == 'U') && unicode(bytes, size, &i, &c)) {
-			add_utf8(&word, c);
-		} else {
-			gemp_ast_fail(q, place.begin + 1 + escape,
-			              "this escape is not known; there are \\\\ \\' \\\" \\n \\t \\r \\b \\f \\/ "
-			              "\\uXXXX and \\UXXXXXXXX");
-			return (gemp_ast_word){ 0 };
-		}
+	size_t wrong;
+	if (word.bytes && !gemp_scan_unescape(word.bytes, &word.size, bytes, size, &wrong)) {
+		gemp_ast_fail(q, place.begin + 1 + wrong, "%s", gemp_scan_escapes);
+		return (gemp_ast_word){ 0 };
 	}
 	return word;
-}
-
-/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path. Only the text after it
- * decides. The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
-
-/* Comments count as space. */
-const char *gemp_ast_skip_space(const char *text)
-{
-	for (;;) {
-		const char *end;
-		text += strspn(text, " \t\r\n");
-		if (strncmp(text, "//", 2) == 0)
-			text += strcspn(text, "\n");
-		else if (strncmp(text, "/*", 2) == 0 && (end = strstr(text + 2, "*/")))
-			text = end + 2;
-		else
-			return text;
-	}
-}
-
-/* Returns the end of the quoted text that begins here, or the end of the text if the quote is not closed. Names in
- * backquotes have no escapes. */
-const char *gemp_ast_skip_quoted(const char *text)
-{
-	char quote = *text++;
-	for (; *text && *text != quote; text++)
-		text += *text == '\\' && quote != '`' && text[1];
-	return text + (*text == quote);
-}
-
-/* Returns the text behind the vertex whose opening parenthesis is at `text`. Returns "" if the parenthesis does not
- * begin a vertex, because there is another parenthesis or an operator outside of its map. */
-static const char *skip_vertex(const char *text)
-{
-	size_t braces = 0;
-	for (text = gemp_ast_skip_space(text + 1); *text && (braces > 0 || *text != ')');
-	     text = gemp_ast_skip_space(text)) {
-		if (strchr("'\"`", *text)) {
-			text = gemp_ast_skip_quoted(text);
-			continue;
-		}
-		if (braces == 0 && strchr("(+-*/%<>=.,;$}", *text))
-			return "";
-		braces += *text == '{';
-		braces -= *text == '}';
-		text++;
-	}
-	return text + (*text == ')');
-}
-
-/* After its first vertex a path has `-` or `<-`, and then `[`, `-(` or `->`. `(a) - (b)` is a difference. */
-bool gemp_ast_path_begins(const char *text)
-{
-	text = gemp_ast_skip_space(skip_vertex(text));
-	if (*text == '<')
-		text = gemp_ast_skip_space(text + 1);
-	if (*text != '-')
-		return false;
-	text = gemp_ast_skip_space(text + 1);
-	if (*text == '[')
-		return true;
-	text = *text == '-' ? gemp_ast_skip_space(text + 1) : "";
-	return *text == '(' || *text == '>';
 }
 
 /* MESSAGES. A word of openCypher that begins an unsupported construct, and the construct's name for the message. */
@@ -401,7 +269,7 @@ static char previous_char(const gemp_ast *q, size_t at)
 /* True if an arrow or `()` stands where an expression is expected. */
 static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 {
-	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
+	char token = q->source.text[place.begin], next = *gemp_scan_space(q->source.text + place.end);
 	char last = previous_char(q, place.begin);
 	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') ||
 	       (token == ')' && last == '(') || (token == '-' && last == '<');

@@ -102,7 +102,7 @@ bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
 /* Appends a child. XOR is written out by AND and OR later, so its children count twice in the weight. */
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 {
-	GEMP_AST_LINK(parent->first, parent->last, child);
+	GEMP_LIST_APPEND(parent->first, parent->last, child);
 	parent->weight += (parent->kind == GEMP_XOR ? 2 : 1) * child->weight;
 	if (parent->depth <= child->depth)
 		parent->depth = child->depth + 1;
@@ -156,7 +156,7 @@ static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 		gemp_ast_expr *copy = clone(q, child);
 		if (!copy)
 			return NULL;
-		GEMP_AST_LINK(to->first, to->last, copy);
+		GEMP_LIST_APPEND(to->first, to->last, copy);
 	}
 	return to;
 }

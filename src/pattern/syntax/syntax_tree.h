@@ -10,6 +10,7 @@
 #ifndef GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
 #define GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
 
+#include "core/list.h"
 #include "pattern/model/rule.h"
 #include "pattern/model/source.h"
 
@@ -192,13 +193,6 @@ void *gemp_ast_alloc(gemp_ast *q, size_t size);
  * gemp_ast_alloc. */
 void *gemp_ast_put(gemp_ast *q, const void *node, size_t size);
 #define GEMP_AST_NODE(q, type, ...) ((type *)gemp_ast_put((q), &(type){ __VA_ARGS__ }, sizeof(type)))
-/* Appends a node to a linked list. */
-#define GEMP_AST_LINK(first, last, node)             \
-	do {                                             \
-		*((last) ? &(last)->next : &(first)) = node; \
-		(last) = node;                               \
-		(node)->next = NULL;                         \
-	} while (0)
 gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
 
 /* Records a failure at a place of the text, if it is the first. */
@@ -262,12 +256,6 @@ void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_
 
 /* Decodes the escapes of a string between quotes. */
 gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
-
-/* True if a path, `(...)-...`, begins at the parenthesis to which `text` points; false for an expression in
- * parentheses. */
-bool gemp_ast_path_begins(const char *text);
-const char *gemp_ast_skip_space(const char *text);  /* skips comments, too */
-const char *gemp_ast_skip_quoted(const char *text); /* skips the string or name whose quote is the first byte */
 
 /* Explains the unexpected token at `place`. `expected` lists the tokens allowed there, or is NULL. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected);
