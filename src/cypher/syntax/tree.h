@@ -157,8 +157,8 @@ typedef struct gemp_cypher_path {
 typedef struct gemp_cypher_pattern {
 	gemp_cypher_place place;
 	gemp_cypher_path *first, *last;
-	/* check/ sets: slots of the row before the pattern; of the row with its variables; and how many slots its conditions,
-	 * and the result of a pattern comprehension, need behind these. */
+	/* check/ sets: slots of the row before the pattern; of the row with its variables; and how many slots its
+	 * conditions, and the result of a pattern comprehension, need behind these. */
 	int width_in, width_out, scratch;
 } gemp_cypher_pattern;
 
