@@ -11,8 +11,8 @@
  * of the old row may then be NULL, and ORDER BY has no aggregates.
  *
  * A query within an expression begins with the row of the expression: its first query->width_in slots. The same holds
- * for a pattern within an expression and pattern->width_in. Their own variables have slots behind these in rows of
- * their own, not in the outer row.
+ * for a pattern within an expression and pattern->width_in. Slots of the pattern's own variables, and scratch slots of
+ * its expressions, are among the scratch slots of the clause; those of an inner query are not.
  *
  * Aggregates of a projection are numbered; expr->aggregate is the number. An expression with an aggregate may use, beside
  * it, only constants, parameters, and variables and properties that are columns of the projection. So it may be evaluated

@@ -1,0 +1,231 @@
+#include "cypher/check/checker.h"
+
+/* Where a clause stands, for the rules of order. */
+typedef struct query_state {
+	size_t floor; /* first variable of this query */
+	bool updated; /* an update stands before, without a WITH between */
+	bool inner;   /* EXISTS, COUNT, COLLECT: reads only, and may end without RETURN */
+} query_state;
+
+static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool inner);
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, const query_state *state);
+
+static bool is_update(gemp_cypher_clause_kind kind)
+{
+	return kind == GEMP_CY_CREATE || kind == GEMP_CY_MERGE || kind == GEMP_CY_SET || kind == GEMP_CY_REMOVE ||
+	       kind == GEMP_CY_DELETE || kind == GEMP_CY_FOREACH;
+}
+
+static const char *word_of(gemp_cypher_clause_kind kind)
+{
+	static const char *const words[] = {
+		[GEMP_CY_MATCH] = "MATCH",     [GEMP_CY_UNWIND] = "UNWIND",
+		[GEMP_CY_WITH] = "WITH",       [GEMP_CY_RETURN] = "RETURN",
+		[GEMP_CY_CREATE] = "CREATE",   [GEMP_CY_MERGE] = "MERGE",
+		[GEMP_CY_SET] = "SET",         [GEMP_CY_REMOVE] = "REMOVE",
+		[GEMP_CY_DELETE] = "DELETE",   [GEMP_CY_CALL_PROCEDURE] = "CALL",
+		[GEMP_CY_FOREACH] = "FOREACH", [GEMP_CY_CALL_SUBQUERY] = "CALL",
+	};
+	return words[kind];
+}
+
+static gemp_code check_place(const gemp_checker *checker, const gemp_cypher_clause *clause, query_state *state)
+{
+	const bool reads = clause->kind == GEMP_CY_MATCH || clause->kind == GEMP_CY_UNWIND ||
+	                   clause->kind == GEMP_CY_CALL_PROCEDURE || clause->kind == GEMP_CY_CALL_SUBQUERY;
+	if (state->inner && is_update(clause->kind))
+		return gemp_checker_fail(checker, clause->place,
+		                         "a query within an expression only reads; %s may not stand here",
+		                         word_of(clause->kind));
+	if (clause->kind == GEMP_CY_RETURN && clause->next)
+		return gemp_checker_fail(checker, clause->next->place, "RETURN ends a query; write WITH to go on with %s",
+		                         word_of(clause->next->kind));
+	if (reads && state->updated)
+		return gemp_checker_fail(checker, clause->place, "write WITH between an update and %s", word_of(clause->kind));
+	state->updated = is_update(clause->kind) || (state->updated && clause->kind != GEMP_CY_WITH);
+	return GEMP_OK;
+}
+
+static gemp_code check_end(const gemp_checker *checker, const gemp_cypher_clause *last, bool inner)
+{
+	if (last->kind == GEMP_CY_RETURN || is_update(last->kind) || last->kind == GEMP_CY_CALL_PROCEDURE ||
+	    last->kind == GEMP_CY_CALL_SUBQUERY || (inner && last->kind != GEMP_CY_WITH))
+		return GEMP_OK;
+	return gemp_checker_fail(checker, last->place, "a query cannot end with %s; add RETURN", word_of(last->kind));
+}
+
+/* CLAUSES */
+
+static gemp_code check_match(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	GEMP_TRY(gemp_checker_pattern(checker, clause->pattern, true));
+	checker->no_aggregates = "WHERE";
+	if (clause->where)
+		GEMP_TRY(gemp_checker_condition(checker, clause->where, "WHERE"));
+	clause->pattern->scratch = checker->peak - clause->pattern->width_out;
+	return GEMP_OK;
+}
+
+/* Declares the variable of UNWIND or FOREACH after its list has been checked. */
+static gemp_code check_unwind(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	gemp_cypher_type type;
+	int slot = gemp_checker_take_slot(checker); /* first, so that comprehensions in the list get others */
+	checker->no_aggregates = word_of(clause->kind);
+	GEMP_TRY(gemp_checker_expr(checker, clause->expr, &type));
+	GEMP_TRY(gemp_checker_must_be_new(checker, clause->name, word_of(clause->kind)));
+	clause->slot = slot;
+	const uint32_t element = type.kinds == GEMP_CY_BIT(LIST) ? type.elements : GEMP_CYPHER_ANY;
+	return gemp_checker_declare_in(checker, clause->name, gemp_cypher_type_of(element), slot);
+}
+
+static gemp_code check_updates(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	checker->no_aggregates = word_of(clause->kind);
+	for (gemp_cypher_update *update = clause->updates; update; update = update->next) {
+		gemp_cypher_type type;
+		GEMP_TRY(gemp_checker_expr(checker, update->target, &type));
+		if (update->kind != GEMP_CY_SET_PROPERTY && update->kind != GEMP_CY_REMOVE_PROPERTY)
+			GEMP_TRY(gemp_checker_need(checker, update->target, type, GEMP_CYPHER_ELEMENT, word_of(clause->kind)));
+		if (update->value)
+			GEMP_TRY(gemp_checker_expr(checker, update->value, NULL));
+	}
+	return GEMP_OK;
+}
+
+static gemp_code check_delete(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	checker->no_aggregates = "DELETE";
+	for (gemp_cypher_item *item = clause->items; item; item = item->next) {
+		gemp_cypher_type type;
+		GEMP_TRY(gemp_checker_expr(checker, item->expr, &type));
+		GEMP_TRY(gemp_checker_need(checker, item->expr, type, GEMP_CYPHER_ELEMENT | GEMP_CY_BIT(PATH), "DELETE"));
+	}
+	return GEMP_OK;
+}
+
+static gemp_code check_foreach(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	const size_t count = checker->count;
+	const int top = checker->top;
+	query_state state = { .floor = count };
+	GEMP_TRY(check_unwind(checker, clause));
+	for (gemp_cypher_clause *inner = clause->body; inner; inner = inner->next) {
+		if (!is_update(inner->kind))
+			return gemp_checker_fail(checker, inner->place, "FOREACH takes only updates; %s may not stand here",
+			                         word_of(inner->kind));
+		GEMP_TRY(check_place(checker, inner, &state));
+		GEMP_TRY(check_clause(checker, inner, &state));
+	}
+	checker->count = count;
+	checker->top = top;
+	return GEMP_OK;
+}
+
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, const query_state *state)
+{
+	clause->width_in = checker->top;
+	checker->peak = checker->top;
+	switch (clause->kind) {
+	case GEMP_CY_MATCH: GEMP_TRY(check_match(checker, clause)); break;
+	case GEMP_CY_UNWIND: GEMP_TRY(check_unwind(checker, clause)); break;
+	case GEMP_CY_WITH:
+	case GEMP_CY_RETURN: return gemp_checker_projection(checker, clause, state->floor);
+	case GEMP_CY_CREATE: GEMP_TRY(gemp_checker_new_elements(checker, clause)); break;
+	case GEMP_CY_MERGE:
+		GEMP_TRY(gemp_checker_new_elements(checker, clause));
+		GEMP_TRY(check_updates(checker, clause));
+		break;
+	case GEMP_CY_SET:
+	case GEMP_CY_REMOVE: GEMP_TRY(check_updates(checker, clause)); break;
+	case GEMP_CY_DELETE: GEMP_TRY(check_delete(checker, clause)); break;
+	case GEMP_CY_FOREACH: GEMP_TRY(check_foreach(checker, clause)); break;
+	case GEMP_CY_CALL_PROCEDURE:
+		return gemp_checker_fail(checker, clause->place,
+		                         "there is no procedure %s; gemp-mpi has functions, but no procedures",
+		                         clause->name.bytes);
+	case GEMP_CY_CALL_SUBQUERY:
+		return gemp_checker_fail(checker, clause->place,
+		                         "CALL { ... } is not supported; write COLLECT { ... } with UNWIND, or EXISTS { ... }");
+	}
+	clause->width_out = checker->top;
+	clause->scratch = checker->peak - checker->top;
+	return GEMP_OK;
+}
+
+/* QUERIES */
+
+static gemp_code check_part(gemp_checker *checker, gemp_cypher_part *part, bool inner)
+{
+	query_state state = { .floor = checker->count, .inner = inner };
+	for (gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
+		GEMP_TRY(check_place(checker, clause, &state));
+		GEMP_TRY(check_clause(checker, clause, &state));
+	}
+	return check_end(checker, part->last, inner);
+}
+
+/* Parts of UNION have the same columns. */
+static gemp_code check_columns(const gemp_checker *checker, const gemp_cypher_part *first, const gemp_cypher_part *part)
+{
+	const gemp_cypher_item *a = first->last->items, *b = part->last->items;
+	if (first->last->kind != GEMP_CY_RETURN || part->last->kind != GEMP_CY_RETURN)
+		return gemp_checker_fail(checker, part->last->place, "each part of a UNION ends with RETURN");
+	for (; a && b; a = a->next, b = b->next)
+		if (!gemp_cypher_same_word(a->alias, b->alias))
+			return gemp_checker_fail(
+				checker, b->place,
+				"the parts of a UNION need the same columns; this one is '%s', but the first part has "
+				"'%s'; name them alike with AS",
+				b->alias.bytes, a->alias.bytes);
+	if (a || b)
+		return gemp_checker_fail(checker, part->last->place, "the parts of a UNION have different numbers of columns");
+	return GEMP_OK;
+}
+
+static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool inner)
+{
+	const size_t count = checker->count, floor = checker->floor;
+	const int top = checker->top;
+	query->width_in = top;
+	for (gemp_cypher_part *part = query->first; part; part = part->next) {
+		GEMP_TRY(check_part(checker, part, inner));
+		if (part != query->first)
+			GEMP_TRY(check_columns(checker, query->first, part));
+		if (part != query->first && part != query->first->next && part->all != query->first->next->all)
+			return gemp_checker_fail(checker, part->first->place,
+			                         "a query cannot mix UNION and UNION ALL; use one of them for all parts");
+		/* A WITH may have overwritten variables only from `count` on. */
+		checker->count = count;
+		checker->floor = floor;
+		checker->top = top;
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *query, gemp_cypher_kind kind)
+{
+	const int peak = checker->peak;
+	const char *no_aggregates = checker->no_aggregates;
+	const bool in_aggregate = checker->in_aggregate, columns_only = checker->columns_only;
+	const size_t aggregates = checker->aggregates;
+	checker->in_aggregate = checker->columns_only = false;
+	GEMP_TRY(check_query(checker, query, true));
+	const gemp_cypher_clause *last = query->first->last;
+	if (kind == GEMP_CY_COLLECT && (last->kind != GEMP_CY_RETURN || last->width_out != 1))
+		return gemp_checker_fail(checker, query->place, "COLLECT { ... } needs a RETURN with one column");
+	checker->peak = peak;
+	checker->no_aggregates = no_aggregates;
+	checker->in_aggregate = in_aggregate;
+	checker->columns_only = columns_only;
+	checker->aggregates = aggregates;
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_check(gemp_cypher_tree *tree)
+{
+	gemp_checker checker = { .tree = tree };
+	gemp_code code = check_query(&checker, tree->query, false);
+	gemp_free(checker.variables);
+	return code;
+}
