@@ -13,7 +13,6 @@
 #ifndef GEMP_CYPHER_CHECK_CHECKER_H
 #define GEMP_CYPHER_CHECK_CHECKER_H
 
-#include "cypher/check/check.h"
 #include "cypher/check/type.h"
 
 typedef struct gemp_cypher_variable {

@@ -43,5 +43,7 @@ typedef struct gemp_cypher_environment {
 /* GEMP_EUSAGE with the place of an expression: an error that only the values show. */
 gemp_code gemp_cypher_fail(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, const char *format,
                            ...) __attribute__((format(printf, 3, 4)));
+/* Puts the place in front of the message of a failure that has none (GEMP_EUSAGE, GEMP_EDATA). Other codes are passed on. */
+gemp_code gemp_cypher_fail_at(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, gemp_code code);
 
 #endif

@@ -26,7 +26,7 @@ static gemp_code arithmetic_error(gemp_expr_kind kind, int64_t a, int64_t b, con
 }
 
 /* INT64_MIN / -1 overflows and INT64_MIN % -1 traps on x86, so both are handled before the division. */
-static gemp_code integer_arithmetic(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out)
+gemp_code gemp_integer_compute(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out)
 {
 	bool over = false, divides = kind == GEMP_DIVIDE || kind == GEMP_REMAINDER;
 	if (divides && b == 0)
@@ -45,7 +45,7 @@ static gemp_code integer_arithmetic(gemp_expr_kind kind, int64_t a, int64_t b, i
 }
 
 /* Floats follow IEEE 754: division by zero gives infinity, and % is fmod. */
-static double float_arithmetic(gemp_expr_kind kind, double a, double b)
+double gemp_float_compute(gemp_expr_kind kind, double a, double b)
 {
 	switch (kind) {
 	case GEMP_ADD: return a + b;
@@ -86,9 +86,9 @@ static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const
 		return concatenate(left, right, scratch, out);
 	if (left->type == GEMP_INTEGER && right->type == GEMP_INTEGER) {
 		*out = (gemp_value){ .type = GEMP_INTEGER };
-		return integer_arithmetic(expr->kind, left->integer, right->integer, &out->integer);
+		return gemp_integer_compute(expr->kind, left->integer, right->integer, &out->integer);
 	}
-	double result = float_arithmetic(expr->kind, real(left), real(right));
+	double result = gemp_float_compute(expr->kind, real(left), real(right));
 	*out = (gemp_value){ .type = GEMP_FLOAT, .null = result != result, .real = result };
 	return GEMP_OK;
 }

@@ -34,6 +34,10 @@ gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_ar
  * bits and an integer division by zero are GEMP_EDATA, without a place. + concatenates two strings. */
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out);
+/* GEMP_ADD to GEMP_REMAINDER of two integers. GEMP_EDATA, without a place, beyond 64 bits and for division by zero. */
+gemp_code gemp_integer_compute(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out);
+/* The same of two floats, by IEEE 754; % is fmod. */
+double gemp_float_compute(gemp_expr_kind kind, double a, double b);
 /* GEMP_STARTS_WITH, GEMP_ENDS_WITH or GEMP_CONTAINS of two strings. */
 bool gemp_text_find(gemp_expr_kind kind, const gemp_string *whole, const gemp_string *part);
 /* True if the operation is defined for the types of its operands. */

@@ -1,5 +1,5 @@
 /* string_function: the functions toLower, toUpper and size, and the operator =~, by utf8proc and PCRE2. Internal to
- * src/pattern. */
+ * src/pattern, except for gemp_regex. */
 
 #ifndef GEMP_PATTERN_MODEL_STRING_FUNCTION_H
 #define GEMP_PATTERN_MODEL_STRING_FUNCTION_H
