@@ -59,6 +59,21 @@ void gemp_arena_reset(gemp_arena *arena)
 	arena->blocks->next = NULL;
 }
 
+/* The newest block of `to` stays the newest, since `used` belongs to it. */
+void gemp_arena_join(gemp_arena *to, gemp_arena *from)
+{
+	struct gemp_arena_block *last = from->blocks;
+	if (!to->blocks) {
+		*to = *from;
+	} else if (last) {
+		while (last->next)
+			last = last->next;
+		last->next = to->blocks->next;
+		to->blocks->next = from->blocks;
+	}
+	*from = (gemp_arena){ 0 };
+}
+
 void gemp_arena_free(gemp_arena *arena)
 {
 	free_after(arena->blocks);

@@ -17,6 +17,8 @@ typedef struct gemp_arena {
 void *gemp_arena_alloc(gemp_arena *arena, size_t size);
 char *gemp_arena_copy(gemp_arena *arena, const char *bytes, size_t size);
 void gemp_arena_reset(gemp_arena *arena); /* releases all pieces, but keeps the newest block */
+/* Moves all pieces of `from`, which becomes empty, into `to`. */
+void gemp_arena_join(gemp_arena *to, gemp_arena *from);
 void gemp_arena_free(gemp_arena *arena);
 
 /* Makes an array of zeroed elements: GEMP_TRY(GEMP_ARENA_NEW(arena, array, count)); */

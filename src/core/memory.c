@@ -1,11 +1,12 @@
 #include "core/memory.h"
 
+#include <limits.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -236,6 +237,18 @@ size_t gemp_memory_resident_peak(void)
 	if (status)
 		fclose(status);
 	return kib << 10;
+}
+
+uint64_t gemp_memory_available(void)
+{
+	unsigned long long kibibytes = ULLONG_MAX >> 10;
+	char line[256];
+	FILE *file = fopen("/proc/meminfo", "r");
+	while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu kB", &kibibytes) != 1)
+		;
+	if (file)
+		fclose(file);
+	return (uint64_t)kibibytes << 10;
 }
 
 /* All threads share the counter, so the thread whose request fails is not defined. */

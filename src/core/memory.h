@@ -57,6 +57,8 @@ size_t gemp_memory_live(void);          /* bytes */
 size_t gemp_memory_blocks(void);        /* number of live blocks; 0 at the end of a test without leaks */
 size_t gemp_memory_peak(void);          /* bytes */
 size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, including libraries; 0 if unknown */
+/* The bytes of memory that this node has left, as Linux reports them. On other systems there is no limit. */
+uint64_t gemp_memory_available(void);
 
 /* For tests: `requests` more requests succeed, then all fail. A negative number: no request fails. */
 void gemp_memory_fail_after(long requests);

@@ -25,11 +25,4 @@ gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_s
                           const gemp_datum *parameters, const gemp_prepared_options *options);
 void gemp_cypher_result_free(gemp_cypher_result *result);
 
-/* Rank 0. Executes a query within a clause or an expression: rows of `out` extend those of `in` by the columns of the
- * inner RETURN, or, if there is none, by nothing: then a row of `in` is repeated for each row that the inner query
- * finds. */
-struct gemp_cypher_engine;
-gemp_code gemp_cypher_run_inner(struct gemp_cypher_engine *engine, const gemp_cypher_query *query,
-                                const gemp_cypher_table *in, gemp_cypher_table *out);
-
 #endif

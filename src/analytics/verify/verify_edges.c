@@ -11,25 +11,12 @@
 
 enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
 
-/* The bytes of memory that this node has left, as Linux reports them. On other systems there is no limit. */
-static uint64_t free_memory(void)
-{
-	unsigned long long kibibytes = ULLONG_MAX >> 10;
-	char line[256];
-	FILE *file = fopen("/proc/meminfo", "r");
-	while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu kB", &kibibytes) != 1)
-		;
-	if (file)
-		fclose(file);
-	return (uint64_t)kibibytes << 10;
-}
-
 /* Every rank holds the values of all vertices, so the node needs the bytes once for each of its ranks. */
 gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
 	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertex_count * bytes;
-	uint64_t limit = gemp_limits_now()->verify_memory, free_bytes = limit ? limit : free_memory();
+	uint64_t limit = gemp_limits_now()->verify_memory, free_bytes = limit ? limit : gemp_memory_available();
 	gemp_code code = GEMP_OK;
 	if (needed > free_bytes / ranks)
 		code = gemp_fail(

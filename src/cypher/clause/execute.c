@@ -1,0 +1,274 @@
+#include "cypher/clause/execute.h"
+
+#include "core/memory.h"
+#include "cypher/clause/inner.h"
+#include "cypher/clause/procedure.h"
+#include "cypher/clause/project.h"
+#include "cypher/clause/row_set.h"
+
+#include <string.h>
+
+/* Rows of a clause that found those of `in` by number have the origins of these rows, if any. */
+static void inherit_origins(const gemp_cypher_table *in, gemp_cypher_table *out)
+{
+	if (in->with_origin) {
+		for (size_t r = 0; r < out->rows; r++)
+			out->origin[r] = in->origin[out->origin[r]];
+	} else {
+		gemp_free(out->origin);
+		out->origin = NULL;
+		out->with_origin = false;
+	}
+}
+
+/* MATCH */
+
+/* Gives each row of `in` without a match a row with NULL in the new slots. */
+static gemp_code restore_rows(const gemp_cypher_table *in, gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table all = { .width = out->width, .with_origin = true };
+	size_t at = 0;
+	GEMP_TRY(gemp_cypher_table_reserve(&all, gemp_max(in->rows, out->rows)));
+	for (size_t r = 0; r < in->rows; r++) {
+		const bool missing = at == out->rows || out->origin[at] != r;
+		do {
+			gemp_datum *cells;
+			const gemp_cypher_table *from = missing ? in : out;
+			GEMP_TRY(gemp_cypher_table_add(&all, &cells));
+			all.origin[all.rows - 1] = r;
+			if (from->width)
+				memcpy(cells, gemp_cypher_table_row(from, missing ? r : at), from->width * sizeof *cells);
+			at += !missing;
+		} while (!missing && at < out->rows && out->origin[at] == r);
+	}
+	gemp_arena_join(&all.arena, &out->arena);
+	gemp_cypher_table_free(out);
+	*out = all;
+	all = (gemp_cypher_table){ 0 };
+	return GEMP_OK;
+}
+
+/* The terms of WHERE that hold patterns or queries are clause->expr (run.c splits them off). They are tested after the
+ * search, for all rows together. */
+static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                               gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
+	gemp_cypher_environment environment = engine->environment;
+	const gemp_cypher_expr *later = clause->expr;
+	const bool restores = later && clause->optional;
+	out->width = (size_t)clause->width_out;
+	out->with_origin = in->with_origin || restores;
+	environment.arena = &scratch;
+	environment.slots = (size_t)(clause->width_out + clause->scratch);
+	if (in->rows)
+		GEMP_TRY(engine->match(engine->search, clause->pattern, clause->where, clause->optional && !later, &environment,
+		                       in, out));
+	if (later)
+		GEMP_TRY(gemp_cypher_filter(engine, later, environment.slots, NULL, NULL, out));
+	if (restores)
+		GEMP_TRY(restore_rows(in, out));
+	if (out->with_origin)
+		inherit_origins(in, out);
+	gemp_arena_join(&out->arena, &in->arena);
+	return GEMP_OK;
+}
+
+/* UNWIND */
+
+static gemp_code unwind_row(const gemp_cypher_clause *clause, const gemp_cypher_table *in, size_t r, gemp_datum value,
+                            gemp_cypher_table *out)
+{
+	const bool is_list = value.kind == GEMP_DATUM_LIST;
+	const size_t count = is_list ? value.size : !gemp_datum_is_null(value);
+	for (size_t i = 0; i < count; i++) {
+		gemp_datum *cells;
+		GEMP_TRY(gemp_cypher_table_add(out, &cells));
+		if (out->with_origin)
+			out->origin[out->rows - 1] = in->origin[r];
+		if (in->width)
+			memcpy(cells, gemp_cypher_table_row(in, r), in->width * sizeof *cells);
+		cells[clause->slot] = is_list ? value.items[i] : value;
+	}
+	return GEMP_OK;
+}
+
+static gemp_code execute_unwind(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                                gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_cypher_cursor_close) gemp_cypher_cursor cursor = { 0 };
+	const size_t slots = (size_t)(clause->width_out + clause->scratch);
+	out->width = (size_t)clause->width_out;
+	out->with_origin = in->with_origin;
+	GEMP_TRY(gemp_cypher_cursor_open(&cursor, engine, in, NULL, slots, &out->arena));
+	GEMP_TRY(gemp_cypher_cursor_expect(&cursor, clause->expr));
+	for (size_t begin = 0, end; begin < in->rows; begin = end) {
+		end = gemp_cypher_block_end(begin, in->rows);
+		GEMP_TRY(gemp_cypher_engine_check(engine, "unwinding lists", out->rows));
+		GEMP_TRY(gemp_cypher_cursor_block(&cursor, begin, end));
+		for (size_t r = begin; r < end; r++) {
+			gemp_datum value;
+			gemp_cypher_cursor_row(&cursor, r);
+			GEMP_TRY(gemp_cypher_evaluate(&cursor.environment, clause->expr, &value));
+			GEMP_TRY(unwind_row(clause, in, r, value, out));
+		}
+	}
+	gemp_arena_join(&out->arena, &in->arena);
+	return GEMP_OK;
+}
+
+/* CALL { ... } */
+
+static gemp_code execute_subquery(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                                  gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 }, found = { 0 };
+	const size_t width = (size_t)clause->query->width_in, begin = (size_t)clause->width_in;
+	start.width = width;
+	start.with_origin = true;
+	GEMP_TRY(gemp_cypher_table_reserve(&start, in->rows));
+	for (size_t r = 0; r < in->rows; r++) {
+		gemp_datum *cells;
+		GEMP_TRY(gemp_cypher_table_add(&start, &cells));
+		start.origin[r] = r;
+		if (width)
+			memcpy(cells, gemp_cypher_table_row(in, r), width * sizeof *cells);
+	}
+	GEMP_TRY(gemp_cypher_execute(engine, clause->query, &start, &found));
+	out->width = (size_t)clause->width_out;
+	out->with_origin = true;
+	GEMP_TRY(gemp_cypher_table_reserve(out, found.rows));
+	for (size_t r = 0; r < found.rows; r++) {
+		gemp_datum *cells;
+		GEMP_TRY(gemp_cypher_table_add(out, &cells));
+		out->origin[r] = found.origin[r];
+		memcpy(cells, gemp_cypher_table_row(in, found.origin[r]), begin * sizeof *cells);
+		memcpy(cells + begin, gemp_cypher_table_row(&found, r), (out->width - begin) * sizeof *cells);
+	}
+	inherit_origins(in, out);
+	gemp_arena_join(&out->arena, &found.arena);
+	gemp_arena_join(&out->arena, &in->arena);
+	return GEMP_OK;
+}
+
+/* CLAUSES */
+
+/* `in` and `out` are the same query's tables before and after the clause. */
+static gemp_code execute_clause(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                                gemp_cypher_table *out)
+{
+	switch (clause->kind) {
+	case GEMP_CY_MATCH: return execute_match(engine, clause, in, out);
+	case GEMP_CY_UNWIND: return execute_unwind(engine, clause, in, out);
+	case GEMP_CY_WITH:
+	case GEMP_CY_RETURN: return gemp_cypher_project(engine, clause, in, out);
+	case GEMP_CY_CALL_SUBQUERY: return execute_subquery(engine, clause, in, out);
+	case GEMP_CY_CALL_PROCEDURE: return gemp_cypher_call_procedure(engine, clause, in, out);
+	default: return gemp_fail(GEMP_EINTERNAL, "an updating clause was not refused before the query ran");
+	}
+}
+
+static gemp_code execute_part(gemp_cypher_engine *engine, const gemp_cypher_part *part, gemp_cypher_table *rows)
+{
+	for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
+		GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table next = { 0 }, old = *rows;
+		*rows = (gemp_cypher_table){ 0 };
+		GEMP_TRY(execute_clause(engine, clause, &old, &next));
+		GEMP_TRY(gemp_cypher_engine_check(engine, "executing clauses", next.rows));
+		*rows = next;
+		next = (gemp_cypher_table){ 0 };
+	}
+	return GEMP_OK;
+}
+
+/* UNION */
+
+static gemp_code copy_rows(const gemp_cypher_table *in, gemp_cypher_table *out)
+{
+	out->width = in->width;
+	out->with_origin = in->with_origin;
+	GEMP_TRY(gemp_cypher_table_reserve(out, in->rows));
+	if (in->rows && in->width)
+		memcpy(out->cells, in->cells, in->rows * in->width * sizeof *in->cells);
+	if (in->rows && in->origin)
+		memcpy(out->origin, in->origin, in->rows * sizeof *in->origin);
+	out->rows = in->rows;
+	return GEMP_OK;
+}
+
+static gemp_code take_row(const gemp_cypher_table *from, size_t row, gemp_cypher_row_set *distinct,
+                          gemp_cypher_table *out)
+{
+	gemp_datum *cells = gemp_cypher_table_row(from, row), *to;
+	const size_t origin = gemp_cypher_table_origin(from, row);
+	if (distinct) {
+		size_t index;
+		bool added;
+		return gemp_cypher_row_set_add(distinct, cells, origin, &index, &added);
+	}
+	GEMP_TRY(gemp_cypher_table_add(out, &to));
+	if (out->with_origin)
+		out->origin[out->rows - 1] = origin;
+	if (out->width)
+		memcpy(to, cells, out->width * sizeof *to);
+	return GEMP_OK;
+}
+
+/* Appends the rows of `more`, those of each origin behind the rows of `rows` that have it. */
+static gemp_code unite(gemp_cypher_table *rows, gemp_cypher_table *more, bool all)
+{
+	GEMP_OWNED_BY(gemp_cypher_row_set_free) gemp_cypher_row_set distinct = { 0 };
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table sum = { .width = rows->width };
+	sum.with_origin = rows->with_origin;
+	distinct.rows.width = rows->width;
+	distinct.rows.with_origin = rows->with_origin;
+	if (all)
+		GEMP_TRY(gemp_cypher_table_reserve(&sum, rows->rows + more->rows));
+	for (size_t a = 0, b = 0; a < rows->rows || b < more->rows;) {
+		const bool first = b == more->rows ||
+		                   (a < rows->rows && gemp_cypher_table_origin(rows, a) <= gemp_cypher_table_origin(more, b));
+		GEMP_TRY(take_row(first ? rows : more, first ? a++ : b++, all ? NULL : &distinct, &sum));
+	}
+	gemp_cypher_table *result = all ? &sum : &distinct.rows;
+	gemp_arena_join(&result->arena, &rows->arena);
+	gemp_arena_join(&result->arena, &more->arena);
+	gemp_cypher_table_free(rows);
+	*rows = *result;
+	*result = (gemp_cypher_table){ 0 };
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_execute(gemp_cypher_engine *engine, const gemp_cypher_query *query, gemp_cypher_table *in,
+                              gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table rows = { 0 };
+	const size_t outer_rows = engine->outer_rows;
+	gemp_code code = GEMP_OK;
+	engine->outer_rows = in->with_origin ? in->rows : 1;
+	for (const gemp_cypher_part *part = query->first; part && code == GEMP_OK; part = part->next) {
+		GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table more = { 0 };
+		if (part->next) {
+			code = copy_rows(in, &more);
+		} else {
+			more = *in;
+			*in = (gemp_cypher_table){ 0 };
+		}
+		GEMP_THEN(execute_part(engine, part, &more));
+		if (code == GEMP_OK && part != query->first) {
+			code = unite(&rows, &more, part->all);
+		} else if (code == GEMP_OK) {
+			rows = more;
+			more = (gemp_cypher_table){ 0 };
+		}
+	}
+	engine->outer_rows = outer_rows;
+	*out = rows;
+	rows = (gemp_cypher_table){ 0 };
+	return code;
+}
+
+void gemp_cypher_execute_install(gemp_cypher_engine *engine)
+{
+	gemp_cypher_inner_install(engine);
+	engine->execute = gemp_cypher_execute;
+}

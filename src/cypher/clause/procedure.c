@@ -1,0 +1,101 @@
+#include "cypher/clause/procedure.h"
+
+#include "core/memory.h"
+#include "cypher/clause/project.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *name, *column;
+} procedures[] = {
+	{ "db.labels", "label" },
+	{ "db.relationshipTypes", "relationshipType" },
+	{ "db.propertyKeys", "propertyKey" },
+};
+enum { LABELS, TYPES, KEYS, PROCEDURES = sizeof procedures / sizeof *procedures };
+
+const char gemp_cypher_procedure_names[] = "db.labels(), db.relationshipTypes(), db.propertyKeys()";
+
+static size_t find_procedure(const char *name)
+{
+	size_t i = 0;
+	while (i < PROCEDURES && strcasecmp(procedures[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+const char *gemp_cypher_procedure_column(const char *name)
+{
+	const size_t i = find_procedure(name);
+	return i < PROCEDURES ? procedures[i].column : NULL;
+}
+
+typedef struct name_list {
+	const char **names; /* [count] borrowed */
+	size_t count;
+} name_list;
+
+static gemp_code add_table(name_list *list, const gemp_table *table)
+{
+	for (size_t c = 0; c < table->count; c++)
+		GEMP_TRY(GEMP_APPEND(list->names, list->count, &table->columns[c].name));
+	return GEMP_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in ascending order, each once. */
+static gemp_code find_names(const gemp_shard *graph, size_t procedure, name_list *list)
+{
+	for (size_t i = 0; procedure == LABELS && i < graph->label_count; i++)
+		GEMP_TRY(GEMP_APPEND(list->names, list->count, &graph->labels[i]));
+	for (size_t i = 0; procedure == TYPES && i < graph->relation_count; i++)
+		GEMP_TRY(GEMP_APPEND(list->names, list->count, &graph->relations[i].name));
+	if (procedure == KEYS) {
+		GEMP_TRY(add_table(list, &graph->attributes));
+		for (size_t i = 0; i < graph->relation_count; i++)
+			GEMP_TRY(add_table(list, &graph->relations[i].props));
+	}
+	size_t kept = 0;
+	if (list->count)
+		qsort(list->names, list->count, sizeof *list->names, compare_names);
+	for (size_t i = 0; i < list->count; i++)
+		if (kept == 0 || strcmp(list->names[kept - 1], list->names[i]) != 0)
+			list->names[kept++] = list->names[i];
+	list->count = kept;
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_call_procedure(gemp_cypher_engine *engine, const gemp_cypher_clause *clause,
+                                     gemp_cypher_table *in, gemp_cypher_table *out)
+{
+	name_list list = { 0 };
+	const size_t slots = (size_t)(clause->width_out + clause->scratch);
+	const bool yields = clause->width_out > clause->width_in;
+	gemp_code code = find_names(engine->graph, find_procedure(clause->name.bytes), &list);
+	out->width = (size_t)clause->width_out;
+	out->with_origin = in->with_origin;
+	for (size_t r = 0; r < in->rows; r++)
+		for (size_t i = 0; i < list.count && code == GEMP_OK; i++) {
+			gemp_datum *cells;
+			code = gemp_cypher_table_add(out, &cells);
+			if (code != GEMP_OK)
+				break;
+			if (out->with_origin)
+				out->origin[out->rows - 1] = in->origin[r];
+			if (in->width)
+				memcpy(cells, gemp_cypher_table_row(in, r), in->width * sizeof *cells);
+			if (yields)
+				code = gemp_datum_string(&cells[in->width], &out->arena, list.names[i], strlen(list.names[i]));
+		}
+	gemp_free(list.names);
+	gemp_arena_join(&out->arena, &in->arena);
+	if (code == GEMP_OK && clause->where)
+		code = gemp_cypher_filter(engine, clause->where, slots, NULL, NULL, out);
+	return code;
+}

@@ -1,0 +1,124 @@
+#include "cypher/run.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "cypher/clause/conditions.h"
+#include "cypher/clause/execute.h"
+
+#include <time.h>
+
+/* Rows of the whole query may take this part of the memory that the node has left, unless --host-memory is given. */
+static const double budget_share = 0.8;
+
+/* UPDATES */
+
+static const char *update_word(gemp_cypher_clause_kind kind)
+{
+	switch (kind) {
+	case GEMP_CY_CREATE: return "CREATE";
+	case GEMP_CY_MERGE: return "MERGE";
+	case GEMP_CY_SET: return "SET";
+	case GEMP_CY_REMOVE: return "REMOVE";
+	case GEMP_CY_DELETE: return "DELETE";
+	case GEMP_CY_FOREACH: return "FOREACH";
+	default: return NULL;
+	}
+}
+
+static gemp_code refuse_updates(const gemp_cypher_tree *tree, const gemp_cypher_query *query)
+{
+	for (const gemp_cypher_part *part = query->first; part; part = part->next)
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
+			const char *word = update_word(clause->kind);
+			if (word)
+				return gemp_source_fail(&tree->source, clause->place.begin,
+				                        "%s changes the graph, but `match` only reads; write a rule and run "
+				                        "`gemp-mpi transform` (docs/rules.md)",
+				                        word);
+			if (clause->query)
+				GEMP_TRY(refuse_updates(tree, clause->query));
+		}
+	return GEMP_OK;
+}
+
+/* RUN */
+
+static void init_engine(gemp_cypher_engine *engine, const gemp_runtime *context, const gemp_shard *graph,
+                        const gemp_cypher_tree *tree, gemp_cypher_search *search, const gemp_datum *parameters)
+{
+	struct timespec now = { 0 };
+	const size_t given = context->budgets.host_memory;
+	const double left = (double)gemp_memory_available() / (double)context->comm->node_size;
+	clock_gettime(CLOCK_REALTIME, &now);
+	*engine = (gemp_cypher_engine){ .search = search,
+		                            .match = gemp_cypher_search_match,
+		                            .load = gemp_cypher_search_load,
+		                            .graph = graph,
+		                            .outer_rows = 1,
+		                            .budget = given ? given : gemp_memory_live() + (size_t)(budget_share * left) };
+	engine->environment = (gemp_cypher_environment){ .source = &tree->source,
+		                                             .graph = gemp_cypher_search_graph(search),
+		                                             .parameters = parameters,
+		                                             .now_seconds = now.tv_sec,
+		                                             .now_nanos = now.tv_nsec };
+	gemp_cypher_execute_install(engine);
+}
+
+/* Rank 0. The query begins with one row without values. The elements of the result are fetched while the other ranks
+ * still serve, since its writer needs their keys. */
+static gemp_code execute(gemp_cypher_engine *engine, const gemp_cypher_query *query, gemp_cypher_table *rows)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 };
+	uint64_t random = (uint64_t)engine->environment.now_seconds ^ (uint64_t)engine->environment.now_nanos << 32;
+	gemp_datum *cells;
+	engine->environment.random = &random;
+	GEMP_TRY(gemp_cypher_table_add(&start, &cells));
+	GEMP_TRY(gemp_cypher_execute(engine, query, &start, rows));
+	return gemp_cypher_search_load(engine->search, rows);
+}
+
+static gemp_code name_columns(gemp_cypher_result *out, gemp_cypher_tree *tree)
+{
+	const gemp_cypher_clause *last = tree->query->first->last;
+	size_t at = 0;
+	for (const gemp_cypher_item *item = last->items; item && last->kind == GEMP_CY_RETURN; item = item->next)
+		out->count++;
+	GEMP_TRY(GEMP_ARENA_NEW(&tree->arena, out->names, out->count + 1));
+	for (const gemp_cypher_item *item = last->items; at < out->count; item = item->next)
+		out->names[at++] = item->alias.bytes;
+	return GEMP_OK;
+}
+
+static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
+                     const gemp_datum *parameters, const gemp_prepared_options *options)
+{
+	gemp_cypher_engine engine;
+	GEMP_TRY(refuse_updates(tree, tree->query));
+	GEMP_TRY(gemp_cypher_divide_conditions(tree->query, &tree->arena));
+	GEMP_TRY(name_columns(out, tree));
+	GEMP_TRY(gemp_cypher_search_new(&out->search, context, graph, tree, parameters, options));
+	if (context->comm->rank != 0)
+		return gemp_cypher_search_serve(out->search);
+	init_engine(&engine, context, graph, tree, out->search, parameters);
+	const gemp_code code = execute(&engine, tree->query, &out->rows);
+	gemp_progress_end();
+	gemp_cypher_search_end(out->search, code);
+	return code;
+}
+
+gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
+                          const gemp_datum *parameters, const gemp_prepared_options *options)
+{
+	*out = (gemp_cypher_result){ 0 };
+	const gemp_code code = run(out, context, graph, tree, parameters, options);
+	if (code != GEMP_OK)
+		gemp_cypher_result_free(out);
+	return code;
+}
+
+void gemp_cypher_result_free(gemp_cypher_result *result)
+{
+	gemp_cypher_table_free(&result->rows);
+	gemp_cypher_search_free(result->search);
+	*result = (gemp_cypher_result){ 0 };
+}
