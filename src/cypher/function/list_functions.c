@@ -93,6 +93,12 @@ static gemp_code null_if(const gemp_cypher_call *call, gemp_datum *out)
 	return GEMP_OK;
 }
 
+static gemp_code value_type(const gemp_cypher_call *call, gemp_datum *out)
+{
+	const char *name = gemp_datum_kind_name[call->arguments[0].kind];
+	return gemp_datum_string(out, call->environment->arena, name, strlen(name));
+}
+
 enum {
 	LIST = GEMP_CY_BIT(LIST),
 	LIST_OR_STRING = LIST | GEMP_CY_BIT(STRING),
@@ -109,6 +115,7 @@ const gemp_cypher_function gemp_cypher_list_functions[] = {
 	{ "range", 2, 3, false, range, { INTEGER, INTEGER, INTEGER } },
 	{ "isEmpty", 1, 1, false, is_empty, { COLLECTION } },
 	{ "coalesce", 1, SIZE_MAX, true, coalesce, { 0 } },
+	{ "valueType", 1, 1, true, value_type, { 0 } },
 	{ "nullIf", 2, 2, true, null_if, { 0 } },
 	{ 0 },
 };

@@ -4,6 +4,7 @@
 #include "cypher/function/function.h"
 #include "cypher/function/rounding.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <strings.h>
 
@@ -95,6 +96,17 @@ static gemp_code random_number(const gemp_cypher_call *call, gemp_datum *out)
 	return GEMP_OK;
 }
 
+/* RFC 4122: the version is 4, and the two highest bits of the ninth byte are 10. */
+static gemp_code random_uuid(const gemp_cypher_call *call, gemp_datum *out)
+{
+	const uint64_t high = gemp_random(call->environment->random), low = gemp_random(call->environment->random);
+	char text[40];
+	int size = snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned)(high >> 32),
+	                    (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff), (unsigned)(low >> 50 | 0x8000),
+	                    low & UINT64_C(0xffffffffffff));
+	return gemp_datum_string(out, call->environment->arena, text, (size_t)size);
+}
+
 static gemp_code rounding_of(const gemp_cypher_call *call, gemp_rounding *out)
 {
 	const char *name = call->arguments[2].text;
@@ -137,6 +149,7 @@ const gemp_cypher_function gemp_cypher_math_functions[] = {
 	{ "sign", 1, 1, false, sign, { NUMBER } },
 	{ "isNaN", 1, 1, false, is_nan, { NUMBER } },
 	{ "rand", 0, 0, false, random_number, { 0 } },
+	{ "randomUUID", 0, 0, false, random_uuid, { 0 } },
 	{ "e", 0, 0, false, euler_number, { 0 } },
 	{ "exp", 1, 1, false, exponential, { NUMBER } },
 	{ "log", 1, 1, false, natural_logarithm, { NUMBER } },

@@ -40,8 +40,9 @@ static gemp_code to_upper(const gemp_cypher_call *call, gemp_datum *out)
 /* TRIMMING */
 
 /* All characters with the property White_Space of Unicode. */
-static const char white_space[] = "\t\n\v\f\r \xc2\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
-								  "\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+static const char white_space[] =
+	"\t\n\v\f\r \xc2\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+	"\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
 /* True if bytes [begin, end) of a string are one of the characters of `set`. */
 static bool in_set(gemp_datum set, gemp_datum string, size_t begin, size_t end)
