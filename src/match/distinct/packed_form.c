@@ -58,74 +58,98 @@ GEMP_VECTOR_BODY void read_rows(column *columns, const gemp_vertex *vertices, si
 	}
 }
 
-GEMP_VECTOR_BODY void sort_columns(const gemp_packed_form *form, column *columns, column equal)
+/* Images of LANES rows. The steps are written with vectors, since the compiler jams loops over arrays and then does not
+ * vectorise them. A comparison gives all ones or 0 for each row. */
+enum { LANES = 8 };
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+/* A macro, since a function without AVX cannot take such vectors. */
+#define CHOOSE(mask, yes, no) (((yes) & (mask)) | ((no) & ~(mask)))
+
+/* Adds to *equal in which rows images are equal. */
+GEMP_VECTOR_BODY void sort_lanes(const gemp_packed_form *form, lanes *images, lanes *equal)
 {
 	for (size_t s = 0; s < form->swap_count; s++) {
-		uint32_t *low = columns[form->swaps[s][0]], *high = columns[form->swaps[s][1]];
-		for (size_t i = 0; i < ROWS; i++) {
-			const uint32_t x = low[i], y = high[i];
-			low[i] = x < y ? x : y;
-			high[i] = x < y ? y : x;
-		}
+		lanes *low = &images[form->swaps[s][0]], *high = &images[form->swaps[s][1]];
+		const lanes x = *low, y = *high, less = (lanes)(x < y);
+		*low = CHOOSE(less, x, y);
+		*high = CHOOSE(less, y, x);
 	}
 	for (size_t p = 0; p < form->pair_count; p++)
-		for (size_t i = 0; i < ROWS; i++)
-			equal[i] |= columns[form->pairs[p][0]][i] == columns[form->pairs[p][1]][i];
+		*equal |= (lanes)(images[form->pairs[p][0]] == images[form->pairs[p][1]]);
 }
 
-/* Writes to chosen[] which point of the orbit has the smallest image. The loop writes arrays of its own, since the
- * compiler does not vectorise it unless it knows that the arrays are different. */
-GEMP_VECTOR_BODY void find_smallest(const gemp_packed_choice *choice, column *columns, column chosen, column equal)
+/* Finds which point of the orbit has the smallest image, and permutes each row by the permutation of this point. Adds
+ * to *equal in which rows images are equal. */
+GEMP_VECTOR_BODY void choose_lanes(const gemp_packed_choice *choice, size_t vertices, lanes *images, lanes *equal)
 {
-	column smallest, best = { 0 }, same = { 0 };
-	memcpy(smallest, columns[choice->orbit[0]], sizeof smallest);
+	lanes from[GEMP_PACKED_VERTICES], smallest = images[choice->orbit[0]], best = { 0 };
 	for (uint32_t o = 1; o < choice->orbit_size; o++) {
-		const uint32_t *image = columns[choice->orbit[o]];
-		for (size_t i = 0; i < ROWS; i++) {
-			const uint32_t x = image[i], y = smallest[i];
-			same[i] |= x == y;
-			best[i] = x < y ? o : best[i];
-			smallest[i] = x < y ? x : y;
-		}
+		const lanes image = images[choice->orbit[o]], less = (lanes)(image < smallest);
+		*equal |= (lanes)(image == smallest);
+		best = CHOOSE(less, (lanes){ 0 } + o, best);
+		smallest = CHOOSE(less, image, smallest);
 	}
-	memcpy(chosen, best, sizeof best);
-	for (size_t i = 0; i < ROWS; i++)
-		equal[i] |= same[i];
-}
-
-/* Permutes each row by the permutation that chosen[] names. */
-GEMP_VECTOR_BODY void permute_columns(const gemp_packed_choice *choice, size_t vertices, column *from, column *to,
-                                      const column chosen)
-{
-	for (size_t v = 0; v < vertices; v++) {
-		memcpy(to[v], from[choice->to[0][v]], sizeof *to);
-		for (uint32_t o = 1; o < choice->orbit_size; o++) {
-			const uint32_t *source = from[choice->to[o][v]];
+	for (size_t v = 0; v < vertices; v++)
+		from[v] = images[v];
+	for (size_t v = 0; v < vertices; v++)
+		images[v] = from[choice->to[0][v]];
+	for (uint32_t o = 1; o < choice->orbit_size; o++) {
+		const lanes chosen = (lanes)(best == o);
+		for (size_t v = 0; v < vertices; v++)
 			if (choice->to[o][v] != choice->to[0][v])
-				for (size_t i = 0; i < ROWS; i++)
-					to[v][i] = chosen[i] == o ? source[i] : to[v][i];
-		}
+				images[v] = CHOOSE(chosen, from[choice->to[o][v]], images[v]);
 	}
 }
 
-/* Vertices are digits, the first of which counts most. The first number is 1 more than its digits say, so that it is
- * never 0. */
+/* Makes the rows of a block canonical, LANES at a time. Returns a bit for each row in which images are equal. */
+GEMP_VECTOR_BODY uint64_t make_canonical(const gemp_packed_form *form, column *columns)
+{
+	uint64_t repeats = 0;
+	for (size_t first = 0; first < ROWS; first += LANES) {
+		lanes images[GEMP_PACKED_VERTICES], equal = { 0 };
+		for (size_t v = 0; v < form->vertices; v++)
+			memcpy(&images[v], columns[v] + first, sizeof *images);
+		sort_lanes(form, images, &equal);
+		for (size_t c = 0; c < form->choice_count; c++)
+			choose_lanes(&form->choices[c], form->vertices, images, &equal);
+		for (size_t v = 0; v < form->vertices; v++)
+			memcpy(columns[v] + first, &images[v], sizeof *images);
+		uint32_t any = 0;
+		for (size_t i = 0; i < LANES; i++)
+			any |= equal[i];
+		for (size_t i = 0; any && i < LANES; i++)
+			repeats |= (uint64_t)(equal[i] & 1) << (first + i);
+	}
+	return repeats;
+}
+
+/* Vertices are digits, the first of which counts most. A base of two digits or more is below 2^32, so that products of
+ * 32 bits suffice, which processors have for vectors. */
+GEMP_VECTOR_BODY void write_number(uint64_t base, column *columns, size_t digits, uint64_t *number)
+{
+	const uint32_t by = (uint32_t)base;
+	for (size_t i = 0; i < ROWS; i++)
+		number[i] = columns[0][i];
+	for (size_t v = 1; v < digits; v++)
+		for (size_t i = 0; i < ROWS; i++) {
+			const uint64_t low = (uint64_t)(uint32_t)number[i] * by, high = (uint64_t)(uint32_t)(number[i] >> 32) * by;
+			number[i] = low + (high << 32) + columns[v][i];
+		}
+}
+
+/* The first number is 1 more than its digits say, so that it is never 0. */
 GEMP_VECTOR_BODY void write_numbers(const gemp_packed_form *form, column *columns, uint64_t *records)
 {
-	const uint64_t base = form->base;
 	const size_t first = gemp_min(form->digits, form->vertices);
-	uint64_t low[ROWS] = { 0 }, high[ROWS] = { 0 };
-	for (size_t v = 0; v < first; v++)
-		for (size_t i = 0; i < ROWS; i++)
-			low[i] = low[i] * base + columns[v][i];
+	uint64_t low[ROWS], high[ROWS];
+	write_number(form->base, columns, first, low);
 	if (form->words == 1) {
 		for (size_t i = 0; i < ROWS; i++)
 			records[i] = low[i] + 1;
 		return;
 	}
-	for (size_t v = first; v < form->vertices; v++)
-		for (size_t i = 0; i < ROWS; i++)
-			high[i] = high[i] * base + columns[v][i];
+	write_number(form->base, columns + first, form->vertices - first, high);
 	for (size_t i = 0; i < ROWS; i++) {
 		records[2 * i] = low[i] + 1;
 		records[2 * i + 1] = high[i];
@@ -135,24 +159,10 @@ GEMP_VECTOR_BODY void write_numbers(const gemp_packed_form *form, column *column
 GEMP_VECTOR_BODY void fill_loop(const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records,
                                 uint64_t *repeats)
 {
-	column columns[2][GEMP_PACKED_VERTICES], chosen, equal = { 0 };
-	column *now = columns[0], *other = columns[1];
-	uint32_t any = 0;
-	read_rows(now, vertices, form->vertices);
-	sort_columns(form, now, equal);
-	for (size_t c = 0; c < form->choice_count; c++) {
-		column *next = other;
-		find_smallest(&form->choices[c], now, chosen, equal);
-		permute_columns(&form->choices[c], form->vertices, now, next, chosen);
-		other = now;
-		now = next;
-	}
-	write_numbers(form, now, records);
-	for (size_t i = 0; i < ROWS; i++)
-		any |= equal[i];
-	*repeats = 0;
-	for (size_t i = 0; any && i < ROWS; i++)
-		*repeats |= (uint64_t)(equal[i] != 0) << i;
+	column columns[GEMP_PACKED_VERTICES];
+	read_rows(columns, vertices, form->vertices);
+	*repeats = make_canonical(form, columns);
+	write_numbers(form, columns, records);
 }
 
 GEMP_VECTOR_LOOP(fill,
