@@ -6,9 +6,17 @@
 #include "core/types.h"
 
 enum {
-	AHEAD = 16,      /* numbers whose memory is prefetched, a power of two */
-	FIRST_SLOTS = 64 /* slots of the first leaf, until it is full */
+	AHEAD = 16,       /* numbers whose memory is prefetched, a power of two */
+	FIRST_SLOTS = 64, /* slots of the first leaf, until it is full */
+	LINE_WORDS = 8    /* words of a cache line */
 };
+
+/* The first cache line of an array that has LINE_WORDS more words than are needed. */
+static uint64_t *align_to_line(uint64_t *words)
+{
+	const uintptr_t line = LINE_WORDS * sizeof *words;
+	return (uint64_t *)(((uintptr_t)words + line - 1) / line * line);
+}
 
 void gemp_number_set_init(gemp_number_set *set, size_t width, uint64_t hash_mask)
 {
@@ -60,10 +68,20 @@ static inline gemp_number_leaf *leaf_of(const gemp_number_set *set, uint32_t tag
 	return set->leaf + ((uint64_t)tag >> (32 - set->level));
 }
 
-/* The first slot of a number in its leaf, which the bits behind the leaf's choose. */
-static inline size_t home_of(const gemp_number_leaf *leaf, unsigned level, uint32_t tag)
+/* The first slot of a number in its leaf, which the bits behind the leaf's choose. It begins a cache line. */
+static inline size_t home_of(const gemp_number_leaf *leaf, unsigned level, uint32_t tag, size_t width)
 {
-	return gemp_slot_home(tag << level, leaf->slot_count);
+	return gemp_slot_home(tag << level, leaf->slot_count) & ~(LINE_WORDS / width - 1);
+}
+
+/* True if the cache line that begins at this slot has the number. Most numbers are known and lie in their first line,
+ * whose slots are compared without a branch for each. */
+static inline bool line_has(const uint64_t *slot, const uint64_t *words, size_t width)
+{
+	bool has = false;
+	for (size_t w = 0; w < LINE_WORDS; w += width)
+		has |= (slot[w] == words[0]) & (width == 1 || slot[w + width - 1] == words[width - 1]);
+	return has;
 }
 
 /* Returns the slot that has the number, or the free slot where it belongs. */
@@ -99,7 +117,7 @@ static inline void look_ahead(const gemp_number_set *set, ahead *ring, const uin
 	memcpy(words, numbers + i * width * 2, width * sizeof *words);
 	const uint32_t tag = tag_of(set, words, width);
 	gemp_number_leaf *leaf = leaf_of(set, tag);
-	const size_t home = home_of(leaf, set->level, tag);
+	const size_t home = home_of(leaf, set->level, tag, width);
 	__builtin_prefetch(leaf->slots + home * width, 1);
 	ring->leaf[i % AHEAD] = leaf;
 	ring->home[i % AHEAD] = home;
@@ -115,11 +133,13 @@ static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size
 	for (size_t i = 0; i < count; i++) {
 		gemp_number_leaf *leaf = ring.leaf[i % AHEAD];
 		const uint64_t *words = ring.words + i % AHEAD * width;
-		uint64_t *slot = find_slot(leaf, words, width, ring.home[i % AHEAD]);
-		if (!slot[0]) {
-			if (leaf->count == room_of(leaf))
-				return i;
-			occupy(leaf, slot, words, width);
+		if (!line_has(leaf->slots + ring.home[i % AHEAD] * width, words, width)) {
+			uint64_t *slot = find_slot(leaf, words, width, ring.home[i % AHEAD]);
+			if (!slot[0]) {
+				if (leaf->count == room_of(leaf))
+					return i;
+				occupy(leaf, slot, words, width);
+			}
 		}
 		if (i + AHEAD < count)
 			look_ahead(set, &ring, numbers, i + AHEAD, width);
@@ -142,7 +162,7 @@ static inline void move_all(gemp_number_set *set, const uint64_t *slots, size_t 
 			continue;
 		const uint32_t tag = tag_of(set, from, width);
 		gemp_number_leaf *leaf = leaf_of(set, tag);
-		occupy(leaf, find_slot(leaf, from, width, home_of(leaf, set->level, tag)), from, width);
+		occupy(leaf, find_slot(leaf, from, width, home_of(leaf, set->level, tag, width)), from, width);
 	}
 }
 
@@ -163,8 +183,8 @@ static gemp_code enlarge_leaf(gemp_number_set *set, gemp_number_leaf *leaf, bool
 	*fits = slot_bytes(set, set->slot_count + larger) <= set->budget;
 	if (!*fits)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(slots, larger * set->width));
-	*leaf = (gemp_number_leaf){ .slots = slots, .slot_count = larger, .own = slots };
+	GEMP_TRY(GEMP_NEW(slots, larger * set->width + LINE_WORDS));
+	*leaf = (gemp_number_leaf){ .slots = align_to_line(slots), .slot_count = larger, .own = slots };
 	set->slot_count += larger - (old.own ? old.slot_count : 0);
 	move_slots(set, old.slots, old.slot_count);
 	gemp_free(old.own);
@@ -210,11 +230,12 @@ static gemp_code split_leaves(gemp_number_set *set, unsigned levels, bool *fits)
 	*fits = slot_bytes(set, parts * count * set->leaf_slots) <= set->budget;
 	if (!*fits)
 		return GEMP_OK;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(scratch, ranges * words), GEMP_ARRAY(added, (parts - 1) * count * words)));
+	GEMP_TRY(
+		gemp_new_all(GEMP_ARRAY(scratch, ranges * words), GEMP_ARRAY(added, (parts - 1) * count * words + LINE_WORDS)));
 	GEMP_TRY(GEMP_NEW(leaf, parts * count));
 	for (size_t i = 0; i < count * parts; i++)
 		leaf[i] = i % parts == 0 ? set->leaf[i / parts]
-		                         : (gemp_number_leaf){ .slots = added + (i - i / parts - 1) * words,
+		                         : (gemp_number_leaf){ .slots = align_to_line(added) + (i - i / parts - 1) * words,
 			                                           .slot_count = set->leaf_slots };
 	gemp_free(set->leaf);
 	set->leaf = leaf;
@@ -264,10 +285,11 @@ static gemp_code make_even(gemp_number_set *set, bool *fits)
 	if (!*fits)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(even.leaf, (size_t)1 << even.level));
-	GEMP_TRY(GEMP_NEW(even.shared[even.level], even_slots(&even) * even.width));
+	GEMP_TRY(GEMP_NEW(even.shared[even.level], even_slots(&even) * even.width + LINE_WORDS));
 	even.slot_count = even_slots(&even);
 	for (size_t i = 0; i < (size_t)1 << even.level; i++)
-		even.leaf[i] = (gemp_number_leaf){ .slots = even.shared[even.level] + i * even.leaf_slots * even.width,
+		even.leaf[i] = (gemp_number_leaf){ .slots = align_to_line(even.shared[even.level]) +
+			                                        i * even.leaf_slots * even.width,
 			                               .slot_count = even.leaf_slots };
 	for (size_t i = 0; i < (size_t)1 << set->level; i++)
 		for (size_t at = 0; at < set->leaf[i].slot_count && *fits; at++) {
@@ -315,7 +337,7 @@ bool gemp_number_set_has(const gemp_number_set *set, const uint32_t *number)
 		return false;
 	const uint32_t tag = tag_of(set, words, set->width);
 	const gemp_number_leaf *leaf = leaf_of(set, tag);
-	return find_slot(leaf, words, set->width, home_of(leaf, set->level, tag))[0] != 0;
+	return find_slot(leaf, words, set->width, home_of(leaf, set->level, tag, set->width))[0] != 0;
 }
 
 /* Most numbers of a long search are known already, and a new number may need several splits to get room. */
@@ -354,7 +376,7 @@ static void remove_at(gemp_number_set *set, gemp_number_leaf *leaf, size_t hole)
 		const uint64_t *slot = leaf->slots + at * width;
 		if (!slot[0])
 			break;
-		size_t home = home_of(leaf, set->level, tag_of(set, slot, width));
+		size_t home = home_of(leaf, set->level, tag_of(set, slot, width), width);
 		bool stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
 		if (stays)
 			continue;
