@@ -1,21 +1,7 @@
 #include "cypher/check/check.h"
 #include "cypher/check/checker.h"
 
-/* Where a clause stands, for the rules of order. */
-typedef struct query_state {
-	size_t floor; /* first variable of this query */
-	bool updated; /* an update stands before, without a WITH between */
-	bool inner;   /* EXISTS, COUNT, COLLECT: reads only, and may end without RETURN */
-} query_state;
-
-static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool inner);
-static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, const query_state *state);
-
-static bool is_update(gemp_cypher_clause_kind kind)
-{
-	return kind == GEMP_CY_CREATE || kind == GEMP_CY_MERGE || kind == GEMP_CY_SET || kind == GEMP_CY_REMOVE ||
-	       kind == GEMP_CY_DELETE || kind == GEMP_CY_FOREACH;
-}
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, size_t floor);
 
 static const char *word_of(gemp_cypher_clause_kind kind)
 {
@@ -28,31 +14,6 @@ static const char *word_of(gemp_cypher_clause_kind kind)
 		[GEMP_CY_FOREACH] = "FOREACH", [GEMP_CY_CALL_SUBQUERY] = "CALL",
 	};
 	return words[kind];
-}
-
-static gemp_code check_place(const gemp_checker *checker, const gemp_cypher_clause *clause, query_state *state)
-{
-	const bool reads = clause->kind == GEMP_CY_MATCH || clause->kind == GEMP_CY_UNWIND ||
-	                   clause->kind == GEMP_CY_CALL_PROCEDURE || clause->kind == GEMP_CY_CALL_SUBQUERY;
-	if (state->inner && is_update(clause->kind))
-		return gemp_checker_fail(checker, clause->place,
-		                         "a query within an expression only reads; %s may not stand here",
-		                         word_of(clause->kind));
-	if (clause->kind == GEMP_CY_RETURN && clause->next)
-		return gemp_checker_fail(checker, clause->next->place, "RETURN ends a query; write WITH to go on with %s",
-		                         word_of(clause->next->kind));
-	if (reads && state->updated)
-		return gemp_checker_fail(checker, clause->place, "write WITH between an update and %s", word_of(clause->kind));
-	state->updated = is_update(clause->kind) || (state->updated && clause->kind != GEMP_CY_WITH);
-	return GEMP_OK;
-}
-
-static gemp_code check_end(const gemp_checker *checker, const gemp_cypher_clause *last, bool inner)
-{
-	if (last->kind == GEMP_CY_RETURN || is_update(last->kind) || last->kind == GEMP_CY_CALL_PROCEDURE ||
-	    last->kind == GEMP_CY_CALL_SUBQUERY || (inner && last->kind != GEMP_CY_WITH))
-		return GEMP_OK;
-	return gemp_checker_fail(checker, last->place, "a query cannot end with %s; add RETURN", word_of(last->kind));
 }
 
 /* CLAUSES */
@@ -109,21 +70,16 @@ static gemp_code check_foreach(gemp_checker *checker, gemp_cypher_clause *clause
 {
 	const size_t count = checker->count;
 	const int top = checker->top;
-	query_state state = { .floor = count };
 	GEMP_TRY(check_unwind(checker, clause));
-	for (gemp_cypher_clause *inner = clause->body; inner; inner = inner->next) {
-		if (!is_update(inner->kind))
-			return gemp_checker_fail(checker, inner->place, "FOREACH takes only updates; %s may not stand here",
-			                         word_of(inner->kind));
-		GEMP_TRY(check_place(checker, inner, &state));
-		GEMP_TRY(check_clause(checker, inner, &state));
-	}
+	for (gemp_cypher_clause *inner = clause->body; inner; inner = inner->next)
+		GEMP_TRY(check_clause(checker, inner, count));
 	checker->count = count;
 	checker->top = top;
 	return GEMP_OK;
 }
 
-static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, const query_state *state)
+/* The variables of the clause's query begin at `floor`. */
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, size_t floor)
 {
 	clause->width_in = checker->top;
 	checker->peak = checker->top;
@@ -131,7 +87,7 @@ static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause,
 	case GEMP_CY_MATCH: GEMP_TRY(check_match(checker, clause)); break;
 	case GEMP_CY_UNWIND: GEMP_TRY(check_unwind(checker, clause)); break;
 	case GEMP_CY_WITH:
-	case GEMP_CY_RETURN: return gemp_checker_projection(checker, clause, state->floor);
+	case GEMP_CY_RETURN: return gemp_checker_projection(checker, clause, floor);
 	case GEMP_CY_CREATE: GEMP_TRY(gemp_checker_new_elements(checker, clause)); break;
 	case GEMP_CY_MERGE:
 		GEMP_TRY(gemp_checker_new_elements(checker, clause));
@@ -156,16 +112,6 @@ static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause,
 
 /* QUERIES */
 
-static gemp_code check_part(gemp_checker *checker, gemp_cypher_part *part, bool inner)
-{
-	query_state state = { .floor = checker->count, .inner = inner };
-	for (gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
-		GEMP_TRY(check_place(checker, clause, &state));
-		GEMP_TRY(check_clause(checker, clause, &state));
-	}
-	return check_end(checker, part->last, inner);
-}
-
 /* Parts of UNION have the same columns. */
 static gemp_code check_columns(const gemp_checker *checker, const gemp_cypher_part *first, const gemp_cypher_part *part)
 {
@@ -184,19 +130,17 @@ static gemp_code check_columns(const gemp_checker *checker, const gemp_cypher_pa
 	return GEMP_OK;
 }
 
-static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool inner)
+/* The grammar has checked the order of clauses. All parts see the variables before the query. */
+static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query)
 {
 	const size_t count = checker->count, floor = checker->floor;
 	const int top = checker->top;
 	query->width_in = top;
 	for (gemp_cypher_part *part = query->first; part; part = part->next) {
-		GEMP_TRY(check_part(checker, part, inner));
+		for (gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
+			GEMP_TRY(check_clause(checker, clause, count));
 		if (part != query->first)
 			GEMP_TRY(check_columns(checker, query->first, part));
-		if (part != query->first && part != query->first->next && part->all != query->first->next->all)
-			return gemp_checker_fail(checker, part->first->place,
-			                         "a query cannot mix UNION and UNION ALL; use one of them for all parts");
-		/* A WITH may have overwritten variables only from `count` on. */
 		checker->count = count;
 		checker->floor = floor;
 		checker->top = top;
@@ -211,7 +155,7 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 	const bool in_aggregate = checker->in_aggregate, columns_only = checker->columns_only;
 	const size_t aggregates = checker->aggregates;
 	checker->in_aggregate = checker->columns_only = false;
-	GEMP_TRY(check_query(checker, query, true));
+	GEMP_TRY(check_query(checker, query));
 	const gemp_cypher_clause *last = query->first->last;
 	if (kind == GEMP_CY_COLLECT && (last->kind != GEMP_CY_RETURN || last->width_out != 1))
 		return gemp_checker_fail(checker, query->place, "COLLECT { ... } needs a RETURN with one column");
@@ -226,7 +170,7 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 gemp_code gemp_cypher_check(gemp_cypher_tree *tree)
 {
 	gemp_checker checker = { .tree = tree };
-	gemp_code code = check_query(&checker, tree->query, false);
+	gemp_code code = check_query(&checker, tree->query);
 	gemp_free(checker.variables);
 	return code;
 }

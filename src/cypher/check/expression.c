@@ -50,8 +50,7 @@ static gemp_code check_operation(gemp_checker *checker, gemp_cypher_expr *expr, 
 	if (expr->kind == GEMP_CY_REGEX)
 		GEMP_TRY(gemp_checker_need(checker, expr->last, types[1], GEMP_CY_BIT(STRING), "the right side of =~"));
 	if (operation.result)
-		*type = gemp_cypher_type_of(operation.result == GEMP_CY_BIT(BOOLEAN) ? operation.result | GEMP_CY_BIT(NULL)
-		                                                                     : operation.result);
+		*type = gemp_cypher_type_of(operation.result);
 	else
 		*type = expr->count == 1 ? types[0] : gemp_cypher_type_computed(types[0], types[1]);
 	return GEMP_OK;
@@ -92,7 +91,7 @@ static gemp_code check_index(gemp_checker *checker, gemp_cypher_expr *expr, gemp
 		GEMP_TRY(gemp_checker_need(checker, expr->last, index, GEMP_CY_BIT(STRING), "the name of a property"));
 	*type = gemp_cypher_type_any();
 	if (subject.kinds == GEMP_CY_BIT(LIST))
-		type->kinds = subject.elements | GEMP_CY_BIT(NULL);
+		type->kinds = subject.elements;
 	return GEMP_OK;
 }
 
@@ -165,7 +164,7 @@ static gemp_code check_scoped(gemp_checker *checker, gemp_cypher_expr *expr, gem
 	checker->top = top;
 	*type = reduces   ? gemp_cypher_type_any()
 	        : filters ? (gemp_cypher_type){ GEMP_CY_BIT(LIST), result.kinds }
-	                  : gemp_cypher_type_of(GEMP_CY_BIT(BOOLEAN) | GEMP_CY_BIT(NULL));
+	                  : gemp_cypher_type_of(GEMP_CY_BIT(BOOLEAN));
 	return GEMP_OK;
 }
 
@@ -203,9 +202,6 @@ static gemp_code check_leaf(gemp_checker *checker, gemp_cypher_expr *expr, gemp_
 		expr->slot = variable->slot;
 		*type = variable->type;
 	} else if (expr->kind == GEMP_CY_LITERAL) {
-		if (expr->beyond)
-			return gemp_checker_fail(checker, expr->place,
-			                         "the integer is beyond 9223372036854775807, the largest of 64 bits");
 		*type = gemp_cypher_type_of(1u << expr->value.kind);
 	} else {
 		*type = gemp_cypher_type_any();
@@ -252,12 +248,7 @@ static gemp_code check_kind(gemp_checker *checker, gemp_cypher_expr *expr, gemp_
 	case GEMP_CY_EXISTS:
 	case GEMP_CY_COUNT:
 	case GEMP_CY_COLLECT: return check_query(checker, expr, type);
-	default:
-		if (expr->kind == GEMP_CY_NEGATE && expr->first->kind == GEMP_CY_LITERAL && expr->first->beyond) {
-			*type = gemp_cypher_type_of(GEMP_CY_BIT(INTEGER));
-			return GEMP_OK;
-		}
-		return check_operation(checker, expr, type);
+	default: return check_operation(checker, expr, type);
 	}
 }
 

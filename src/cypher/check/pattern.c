@@ -129,20 +129,13 @@ static gemp_code declare_path(gemp_checker *checker, gemp_cypher_path *path, con
 	return GEMP_OK;
 }
 
-static gemp_code check_properties(gemp_checker *checker, gemp_cypher_expr *properties, bool parameter)
+static gemp_code check_properties(gemp_checker *checker, gemp_cypher_expr *properties)
 {
-	if (!properties)
-		return GEMP_OK;
-	if (properties->kind == GEMP_CY_PARAMETER && !parameter)
-		return gemp_checker_fail(checker, properties->place,
-		                         "a parameter cannot be the properties of a pattern; write {key: $%s.key}",
-		                         properties->name.bytes);
-	return gemp_checker_expr(checker, properties, NULL);
+	return properties ? gemp_checker_expr(checker, properties, NULL) : GEMP_OK;
 }
 
 /* Properties read only variables from before the pattern. */
-static gemp_code check_all_properties(gemp_checker *checker, gemp_cypher_pattern *pattern, const pattern_rules *rules,
-                                      bool parameter)
+static gemp_code check_all_properties(gemp_checker *checker, gemp_cypher_pattern *pattern, const pattern_rules *rules)
 {
 	const size_t hidden_from = checker->hidden_from, hidden_to = checker->hidden_to;
 	const char *no_aggregates = checker->no_aggregates;
@@ -150,10 +143,10 @@ static gemp_code check_all_properties(gemp_checker *checker, gemp_cypher_pattern
 	checker->hidden_to = checker->count;
 	checker->no_aggregates = "a pattern";
 	for (gemp_cypher_path *path = pattern->first; path; path = path->next) {
-		GEMP_TRY(check_properties(checker, path->from->properties, parameter));
+		GEMP_TRY(check_properties(checker, path->from->properties));
 		for (gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
-			GEMP_TRY(check_properties(checker, edge->properties, parameter));
-			GEMP_TRY(check_properties(checker, edge->to->properties, parameter));
+			GEMP_TRY(check_properties(checker, edge->properties));
+			GEMP_TRY(check_properties(checker, edge->to->properties));
 		}
 	}
 	checker->hidden_from = hidden_from;
@@ -162,20 +155,19 @@ static gemp_code check_all_properties(gemp_checker *checker, gemp_cypher_pattern
 	return GEMP_OK;
 }
 
-static gemp_code check_pattern(gemp_checker *checker, gemp_cypher_pattern *pattern, const pattern_rules *rules,
-                               bool parameter)
+static gemp_code check_pattern(gemp_checker *checker, gemp_cypher_pattern *pattern, const pattern_rules *rules)
 {
 	pattern->width_in = checker->top;
 	for (gemp_cypher_path *path = pattern->first; path; path = path->next)
 		GEMP_TRY(declare_path(checker, path, rules));
 	pattern->width_out = checker->top;
-	return check_all_properties(checker, pattern, rules, parameter);
+	return check_all_properties(checker, pattern, rules);
 }
 
 gemp_code gemp_checker_pattern(gemp_checker *checker, gemp_cypher_pattern *pattern, bool declares)
 {
 	const pattern_rules rules = { .clause = "MATCH", .declares = declares, .before = checker->count };
-	return check_pattern(checker, pattern, &rules, false);
+	return check_pattern(checker, pattern, &rules);
 }
 
 /* A relationship that CREATE or MERGE makes. */
@@ -202,5 +194,5 @@ gemp_code gemp_checker_new_elements(gemp_checker *checker, gemp_cypher_clause *c
 	for (gemp_cypher_path *path = clause->pattern->first; path; path = path->next)
 		for (gemp_cypher_edge *edge = path->first; edge; edge = edge->next)
 			GEMP_TRY(check_created_edge(checker, edge, merges));
-	return check_pattern(checker, clause->pattern, &rules, !merges);
+	return check_pattern(checker, clause->pattern, &rules);
 }

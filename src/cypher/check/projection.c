@@ -51,9 +51,6 @@ static gemp_code check_name(const gemp_checker *checker, const gemp_cypher_claus
 {
 	if (item->expr->kind == GEMP_CY_VARIABLE && !item->named)
 		item->alias = item->expr->name;
-	else if (clause->kind == GEMP_CY_WITH && !item->named)
-		return gemp_checker_fail(checker, item->place,
-		                         "a column of WITH that is no variable needs a name: WITH ... AS name");
 	for (const gemp_cypher_item *other = clause->items; other != item; other = other->next)
 		if (gemp_cypher_same_word(other->alias, item->alias))
 			return gemp_checker_fail(checker, item->place,
@@ -94,6 +91,11 @@ static gemp_code check_grouped(const gemp_checker *checker, const gemp_cypher_cl
 		return GEMP_OK;
 	switch (expr->kind) {
 	case GEMP_CY_VARIABLE: return expr->slot >= locals ? GEMP_OK : fail_ambiguous(checker, expr);
+	case GEMP_CY_PROPERTY:
+		if (expr->first->kind == GEMP_CY_VARIABLE && expr->first->slot < locals &&
+		    !item_like(clause, expr->first, true))
+			return fail_ambiguous(checker, expr);
+		break;
 	case GEMP_CY_PATTERN:
 	case GEMP_CY_PATTERN_COMPREHENSION:
 	case GEMP_CY_EXISTS:
@@ -194,7 +196,7 @@ static gemp_code check_amount(gemp_checker *checker, gemp_cypher_expr *expr, con
 	checker->no_aggregates = word;
 	GEMP_TRY(gemp_checker_expr(checker, expr, &type));
 	GEMP_TRY(gemp_checker_need(checker, expr, type, GEMP_CY_BIT(INTEGER), word));
-	if (expr->kind == GEMP_CY_NEGATE && expr->first->kind == GEMP_CY_LITERAL && expr->first->value.integer > 0)
+	if (expr->kind == GEMP_CY_LITERAL && expr->value.kind == GEMP_DATUM_INTEGER && expr->value.integer < 0)
 		return gemp_checker_fail(checker, expr->place, "%s needs a number that is not negative", word);
 	return GEMP_OK;
 }

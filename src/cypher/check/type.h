@@ -1,7 +1,8 @@
 /* type: what the check knows of the value of an expression before the query runs.
  *
  * A type is the set of kinds that a value can have, as bits 1 << gemp_datum_kind, and the same for the elements of a
- * list. All bits: nothing is known. A query is refused only if no value of a type fits; NULL fits everywhere. Internal to
+ * list. All bits: nothing is known. A query is refused only if no value of a type fits;
+ * NULL fits everywhere, and so do elements of an empty list, whose type has no kinds. Internal to
  * src/cypher/check. */
 
 #ifndef GEMP_CYPHER_CHECK_TYPE_H
@@ -26,7 +27,8 @@ static inline gemp_cypher_type gemp_cypher_type_of(uint32_t kinds)
 }
 static inline bool gemp_cypher_type_fits(gemp_cypher_type type, uint32_t kinds)
 {
-	return (type.kinds & (kinds | GEMP_CY_BIT(NULL))) != 0;
+	const uint32_t known = type.kinds & ~GEMP_CY_BIT(NULL);
+	return !known || (known & kinds) != 0;
 }
 
 /* What an operator is called in messages, and what it takes. kinds is 0 for expressions that are no such operator. */

@@ -129,10 +129,6 @@ gemp_code gemp_cypher_negate(const gemp_cypher_environment *environment, const g
 {
 	const bool negative = expr->kind == GEMP_CY_NEGATE;
 	gemp_datum value;
-	if (negative && expr->first->kind == GEMP_CY_LITERAL && expr->first->beyond) {
-		*out = gemp_datum_integer(INT64_MIN);
-		return GEMP_OK;
-	}
 	GEMP_TRY(gemp_cypher_evaluate(environment, expr->first, &value));
 	*out = value;
 	switch (value.kind) {
