@@ -56,6 +56,32 @@ static gemp_code check_operation(gemp_checker *checker, gemp_cypher_expr *expr, 
 	return GEMP_OK;
 }
 
+static bool is_constant(const gemp_cypher_expr *expr)
+{
+	return expr->kind == GEMP_CY_LITERAL ||
+	       ((expr->kind == GEMP_CY_LIST || expr->kind == GEMP_CY_MAP) && !gemp_datum_is_null(expr->value));
+}
+
+/* Makes the value of a list or a map of constants, so that it is not made again for every row. */
+static gemp_code fold(gemp_checker *checker, gemp_cypher_expr *expr)
+{
+	GEMP_OWNED gemp_datum_entry *entries = NULL;
+	GEMP_OWNED gemp_datum *items = NULL;
+	gemp_arena *arena = &checker->tree->arena;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(entries, expr->count));
+	GEMP_TRY(GEMP_NEW(items, expr->count));
+	for (const gemp_cypher_expr *child = expr->first; child; child = child->next, count++) {
+		const gemp_cypher_expr *element = child->kind == GEMP_CY_ENTRY ? child->first : child;
+		if (!is_constant(element))
+			return GEMP_OK;
+		items[count] = element->value;
+		entries[count] = (gemp_datum_entry){ child->name.bytes, element->value };
+	}
+	return expr->kind == GEMP_CY_LIST ? gemp_datum_list(&expr->value, arena, items, count)
+	                                  : gemp_datum_map(&expr->value, arena, entries, count);
+}
+
 /* Lists, maps and map projections. */
 static gemp_code check_children(gemp_checker *checker, gemp_cypher_expr *expr, gemp_cypher_type *type)
 {
@@ -75,7 +101,7 @@ static gemp_code check_children(gemp_checker *checker, gemp_cypher_expr *expr, g
 	*type = gemp_cypher_type_of(expr->kind == GEMP_CY_LIST ? GEMP_CY_BIT(LIST) : GEMP_CY_BIT(MAP));
 	if (expr->kind == GEMP_CY_LIST)
 		type->elements = elements;
-	return GEMP_OK;
+	return expr->kind == GEMP_CY_MAP_PROJECTION ? GEMP_OK : fold(checker, expr);
 }
 
 static gemp_code check_index(gemp_checker *checker, gemp_cypher_expr *expr, gemp_cypher_type *type)
@@ -227,7 +253,6 @@ static gemp_code check_kind(gemp_checker *checker, gemp_cypher_expr *expr, gemp_
 	case GEMP_CY_NONE: return check_leaf(checker, expr, type);
 	case GEMP_CY_LIST:
 	case GEMP_CY_MAP:
-	case GEMP_CY_ENTRY:
 	case GEMP_CY_MAP_PROJECTION: return check_children(checker, expr, type);
 	case GEMP_CY_INDEX: return check_index(checker, expr, type);
 	case GEMP_CY_SLICE: return check_slice(checker, expr, type);

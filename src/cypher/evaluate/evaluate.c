@@ -70,8 +70,14 @@ gemp_code gemp_cypher_evaluate(const gemp_cypher_environment *environment, const
 	case GEMP_CY_VARIABLE: *out = environment->row[expr->slot]; return GEMP_OK;
 	case GEMP_CY_PARAMETER: *out = environment->parameters[expr->slot]; return GEMP_OK;
 	case GEMP_CY_NONE: *out = gemp_datum_null(); return GEMP_OK;
-	case GEMP_CY_LIST: return evaluate_list(environment, expr, out);
-	case GEMP_CY_MAP: return gemp_cypher_map(environment, expr, out);
+	case GEMP_CY_LIST:
+	case GEMP_CY_MAP:
+		if (!gemp_datum_is_null(expr->value)) {
+			*out = expr->value;
+			return GEMP_OK;
+		}
+		return expr->kind == GEMP_CY_LIST ? evaluate_list(environment, expr, out)
+		                                  : gemp_cypher_map(environment, expr, out);
 	case GEMP_CY_ENTRY: return gemp_cypher_evaluate(environment, expr->first, out);
 	case GEMP_CY_PROPERTY: return gemp_cypher_property(environment, expr, out);
 	case GEMP_CY_INDEX: return gemp_cypher_index(environment, expr, out);

@@ -30,8 +30,8 @@ typedef enum gemp_cypher_kind {
 	GEMP_CY_LITERAL,   /* value: NULL, a boolean, a number or a string */
 	GEMP_CY_VARIABLE,  /* name, slot */
 	GEMP_CY_PARAMETER, /* name, slot: its index among the parameters */
-	GEMP_CY_LIST,      /* children: elements */
-	GEMP_CY_MAP,       /* children: GEMP_CY_ENTRY */
+	GEMP_CY_LIST,      /* children: elements; value: check/ sets it if all are constant, else it is NULL */
+	GEMP_CY_MAP,       /* children: GEMP_CY_ENTRY; value as for a list */
 	GEMP_CY_ENTRY,     /* name; children: value */
 	GEMP_CY_PROPERTY,  /* children: subject; name */
 	GEMP_CY_INDEX,     /* children: subject, index */
