@@ -20,6 +20,11 @@ typedef struct gemp_finder_options {
 	uint64_t combinations;    /* max combinations of matches of components; 0: 10^9 */
 } gemp_finder_options;
 
+enum { GEMP_MAX_COMBINATIONS = 1000000000 };
+
+/* Local. GEMP_EUSAGE if `all` combinations of matches of components are more than allowed. */
+gemp_code gemp_finder_check_combinations(double all, uint64_t combinations);
+
 typedef struct gemp_finder gemp_finder;
 
 /* Returns the options for a sub-pattern: all embeddings are found, and rows have no values for clauses. */

@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-enum { MAX_COMBINATIONS = 1000000000 };
-
 /* A pattern with its variants. Each variant is one search, or the product of several searches. */
 struct gemp_finder {
 	gemp_runtime *context;
@@ -277,20 +275,25 @@ static size_t largest_component(const gemp_variant *v)
 	return largest;
 }
 
-/* The estimate is equal on all ranks, so all ranks return the same code. */
-static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
+gemp_code gemp_finder_check_combinations(double all, uint64_t combinations)
 {
-	uint64_t max_combinations = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
-	double all = gemp_match_estimate(v->matches[product->streaming]);
-	for (size_t p = 0; p < v->component_count; p++)
-		if (p != product->streaming)
-			all *= (double)product->inputs[p].rows;
+	uint64_t max_combinations = combinations ? combinations : GEMP_MAX_COMBINATIONS;
 	if (all <= (double)max_combinations)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
 	                 "about %.3g combinations of matches of the pattern's parts are more than combinations %llu; "
 	                 "join the parts by an edge, narrow them, or allow more",
 	                 all, (unsigned long long)max_combinations);
+}
+
+/* The estimate is equal on all ranks, so all ranks return the same code. */
+static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
+{
+	double all = gemp_match_estimate(v->matches[product->streaming]);
+	for (size_t p = 0; p < v->component_count; p++)
+		if (p != product->streaming)
+			all *= (double)product->inputs[p].rows;
+	return gemp_finder_check_combinations(all, f->options.combinations);
 }
 
 /* Collective. A residual filter tests the conditions between components on the combined rows. */

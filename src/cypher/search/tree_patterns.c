@@ -1,0 +1,77 @@
+#include "cypher/search/tree_patterns.h"
+
+typedef struct walk {
+	gemp_cypher_pattern_visitor *visit;
+	void *self;
+} walk;
+
+static gemp_code walk_expr(const walk *w, const gemp_cypher_expr *expr);
+static gemp_code walk_query(const walk *w, const gemp_cypher_query *query);
+
+/* Property maps may have patterns within them. */
+static gemp_code walk_pattern(const walk *w, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	GEMP_TRY(w->visit(w->self, pattern, where));
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		GEMP_TRY(walk_expr(w, path->from->properties));
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			GEMP_TRY(walk_expr(w, edge->properties));
+			GEMP_TRY(walk_expr(w, edge->to->properties));
+		}
+	}
+	return GEMP_OK;
+}
+
+static const gemp_cypher_expr *where_of(const gemp_cypher_expr *expr)
+{
+	return expr->kind == GEMP_CY_PATTERN_COMPREHENSION && expr->first && expr->first->kind != GEMP_CY_NONE ? expr->first
+	                                                                                                       : NULL;
+}
+
+static gemp_code walk_expr(const walk *w, const gemp_cypher_expr *expr)
+{
+	if (!expr)
+		return GEMP_OK;
+	if (expr->pattern)
+		GEMP_TRY(walk_pattern(w, expr->pattern, where_of(expr)));
+	if (expr->query)
+		GEMP_TRY(walk_query(w, expr->query));
+	for (const gemp_cypher_expr *child = expr->first; child; child = child->next)
+		GEMP_TRY(walk_expr(w, child));
+	return GEMP_OK;
+}
+
+static gemp_code walk_items(const walk *w, const gemp_cypher_item *items)
+{
+	for (const gemp_cypher_item *item = items; item; item = item->next)
+		GEMP_TRY(walk_expr(w, item->expr));
+	return GEMP_OK;
+}
+
+static gemp_code walk_clause(const walk *w, const gemp_cypher_clause *clause)
+{
+	if (clause->pattern && clause->kind == GEMP_CY_MATCH)
+		GEMP_TRY(walk_pattern(w, clause->pattern, clause->where));
+	GEMP_TRY(walk_expr(w, clause->expr));
+	GEMP_TRY(walk_items(w, clause->items));
+	GEMP_TRY(walk_expr(w, clause->where));
+	for (const gemp_cypher_order *order = clause->orders; order; order = order->next)
+		GEMP_TRY(walk_expr(w, order->expr));
+	GEMP_TRY(walk_expr(w, clause->skip));
+	GEMP_TRY(walk_expr(w, clause->limit));
+	return clause->query ? walk_query(w, clause->query) : GEMP_OK;
+}
+
+static gemp_code walk_query(const walk *w, const gemp_cypher_query *query)
+{
+	for (const gemp_cypher_part *part = query->first; part; part = part->next)
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
+			GEMP_TRY(walk_clause(w, clause));
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_tree_patterns(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit, void *self)
+{
+	const walk w = { visit, self };
+	return walk_query(&w, tree->query);
+}

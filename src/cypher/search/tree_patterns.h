@@ -1,0 +1,16 @@
+/* tree_patterns: all patterns of a query, with their conditions. */
+
+#ifndef GEMP_CYPHER_SEARCH_TREE_PATTERNS_H
+#define GEMP_CYPHER_SEARCH_TREE_PATTERNS_H
+
+#include "cypher/syntax/tree.h"
+
+/* where: WHERE of the MATCH or of the pattern comprehension; NULL: none. */
+typedef gemp_code gemp_cypher_pattern_visitor(void *self, const gemp_cypher_pattern *pattern,
+                                              const gemp_cypher_expr *where);
+
+/* Visits the patterns of MATCH, of pattern predicates and of pattern comprehensions, in the order of the text, also
+ * those within other patterns. */
+gemp_code gemp_cypher_tree_patterns(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit, void *self);
+
+#endif
