@@ -6,7 +6,6 @@
 #include "core/threads.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 
 enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
