@@ -21,10 +21,12 @@ enum {
 
 typedef struct gemp_cypher_builder {
 	gemp_cypher_tree *tree;
-	gemp_code code;   /* code of the first failure, whose message is recorded */
-	unsigned nested;  /* number of braces and FOREACH around the text that is being read */
-	unsigned deepest; /* maximum depth of the expressions in these braces so far */
-	bool creating;    /* the pattern that is being read belongs to CREATE */
+	gemp_code code;                  /* code of the first failure, whose message is recorded */
+	unsigned nested;                 /* number of braces and FOREACH around the text that is being read */
+	unsigned deepest;                /* maximum depth of the expressions in these braces so far */
+	bool creating;                   /* the pattern that is being read belongs to CREATE */
+	_Alignas(16) char scanner[1024]; /* flex's own memory */
+	size_t scanner_used;
 } gemp_cypher_builder;
 
 /* Where a query stands, which decides the clauses that it may have. */
@@ -144,8 +146,10 @@ void gemp_cy_on(gemp_cypher_clause *merge, const gemp_cypher_clause *set, bool o
 typedef struct gemp_cypher_expected {
 	const char *list; /* words for the tokens; NULL: too many */
 	bool name, value, clause, comma;
+	bool end;     /* the query may end there */
 	bool closing; /* a bracket or CASE is open */
 	bool element; /* the place is within a node or a relationship */
+	bool node;    /* a node of a path must stand there */
 } gemp_cypher_expected;
 
 /* Explains the unexpected token at `place`. */

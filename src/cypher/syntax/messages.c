@@ -55,19 +55,19 @@ static const char *unsupported_sign(const char *token, size_t size, const gemp_c
 		return "a length without *; write *1..3";
 	if (size != 1)
 		return NULL;
-	if (expected->element && strchr("|&!%", *token))
+	if ((expected->element && strchr("|&!%", *token)) || (expected->name && strchr("!%", *token)))
 		return "an expression over labels with | & ! %; write it in WHERE, as in WHERE a:A OR a:B";
 	if (expected->value && *token == '!')
 		return "a negation by !; write NOT";
-	if (*token == '{' && expected->clause)
-		return "a repeated path {m,n}; write -[:T*m..n]->";
+	if (expected->node && strchr("{+*", *token))
+		return "a repeated path (+, *, {m,n}); write -[:T*m..n]->";
 	return NULL;
 }
 
 /* True if the token begins a value, so that a comma may be missing in front of it. */
 static bool begins_value(const char *token, size_t size)
 {
-	return size > 0 && (gemp_scan_name(token) > token || isdigit((unsigned char)*token) || strchr("'\"$", *token));
+	return size > 0 && (gemp_scan_name(token) > token || isdigit((unsigned char)*token) || strchr("'\"$([{", *token));
 }
 
 /* Returns true if it has explained the token by a hint. */
@@ -99,7 +99,10 @@ void gemp_cy_unexpected(gemp_cypher_builder *b, gemp_cypher_place place, const g
 	size_t size = place.end - place.begin;
 	const char *wanted = expected->list ? ", expected " : "", *list = expected->list ? expected->list : "";
 	bool comma = expected->comma && begins_value(token, size);
-	if (size == 0)
+	bool closes = size == 1 && strchr(")]}", *token) && expected->end;
+	if (closes)
+		gemp_cy_fail(b, place.begin, "'%c' closes a bracket, but none is open here", *token);
+	else if (size == 0)
 		gemp_cy_fail(b, place.begin, "the query ends too early%s%s", wanted, list);
 	else if (!explain(b, place, expected))
 		gemp_cy_fail(b, place.begin, "unexpected '%.*s'%s%s%s", size > 40 ? 40 : (int)size, token, wanted, list,

@@ -15,8 +15,19 @@
 %code top {
 #include "core/memory.h"
 
+/* bison does not say why its stacks could not grow: this flag tells a lack of memory from a text that is nested too
+ * deeply. */
+static _Thread_local bool out_of_memory;
+
+static void *stack_memory(size_t size)
+{
+	void *memory = gemp_calloc(1, size);
+	out_of_memory = !memory;
+	return memory;
+}
+
 #define YYMAXDEPTH 10000
-#define YYMALLOC(size) gemp_calloc(1, (size))
+#define YYMALLOC stack_memory
 #define YYFREE gemp_free
 }
 
@@ -51,7 +62,11 @@
 static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b, const char *message)
 {
 	(void)scanner, (void)message; /* bison has only one message here: the stack is full */
-	gemp_cy_fail(b, place->begin, "the query is nested too deeply here");
+	if (!out_of_memory)
+		gemp_cy_fail(b, place->begin, "the query is nested too deeply here");
+	else if (b->code == GEMP_OK)
+		b->code = GEMP_ENOMEM;
+	out_of_memory = false;
 }
 }
 
@@ -98,10 +113,10 @@ static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b
 %type <item> item yield
 %type <order> order
 %type <update> update removal
-%type <clause> clause reading updating body body_items optional_order sorted merge updates removals call
+%type <clause> clause reading match updating delete body body_items optional_order sorted merge updates removals call
 %type <part> part foreach_body
 %type <query> query block
-%type <flag> optional_distinct optional_optional optional_detach
+%type <flag> optional_distinct
 
 %expect 2 /* after a path in an expression, `-` and `<` continue the path */
 
@@ -133,11 +148,8 @@ clause
 	;
 
 reading
-	: optional_optional MATCH pattern optional_where
-	                                { MAKE($$, gemp_cy_clause(b, GEMP_CY_MATCH, @$));
-	                                  $$->optional = $1;
-	                                  $$->pattern = $3;
-	                                  $$->where = $4; }
+	: match                         { $$ = $1; $$->place = @$; }
+	| OPTIONAL match                { $$ = $2; $$->place = @$; $$->optional = true; }
 	| UNWIND expression AS name     { MAKE($$, gemp_cy_clause(b, GEMP_CY_UNWIND, @$)); $$->expr = $2; $$->name = $4; }
 	| CALL '{' enter query '}'      { MAKE($$, gemp_cy_clause(b, GEMP_CY_CALL_SUBQUERY, @$));
 	                                  MAKE($$->query, gemp_cy_finish(b, $4, GEMP_CY_CLAUSE));
@@ -149,8 +161,8 @@ reading
 	| call YIELD '*'                { $$ = $1; $$->place = @$; $$->all = true; }
 	;
 
-optional_optional
-	: %empty { $$ = false; } | OPTIONAL { $$ = true; }
+match
+	: MATCH pattern optional_where  { MAKE($$, gemp_cy_clause(b, GEMP_CY_MATCH, @$)); $$->pattern = $2; $$->where = $3; }
 	;
 
 call
@@ -191,10 +203,8 @@ updating
 	| merge                         { $$ = $1; $$->place = @$; }
 	| SET updates                   { $$ = $2; $$->place = @$; }
 	| REMOVE removals               { $$ = $2; $$->place = @$; }
-	| optional_detach DELETE elements
-	                                { MAKE($$, gemp_cy_clause(b, GEMP_CY_DELETE, @$));
-	                                  $$->detach = $1;
-	                                  MAKE($$->items, gemp_cy_items(b, $3)); }
+	| delete                        { $$ = $1; $$->place = @$; }
+	| DETACH delete                 { $$ = $2; $$->place = @$; $$->detach = true; }
 	| FOREACH open name IN expression '|' enter foreach_body ')'
 	                                { MAKE($$, gemp_cy_clause(b, GEMP_CY_FOREACH, @$));
 	                                  $$->name = $3;
@@ -203,8 +213,8 @@ updating
 	                                  gemp_cy_leave(b, $7); }
 	;
 
-optional_detach
-	: %empty { $$ = false; } | DETACH { $$ = true; }
+delete
+	: DELETE elements               { MAKE($$, gemp_cy_clause(b, GEMP_CY_DELETE, @$)); MAKE($$->items, gemp_cy_items(b, $2)); }
 	;
 
 merge

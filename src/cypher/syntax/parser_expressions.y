@@ -125,7 +125,9 @@ atom
 	                                { $4->name = $2; MAKE($$, gemp_cy_path_list(b, $4, $5, $7, @$)); }
 	| QUANTIFIER open variable IN expression where ')'
 	                                { MAKE($$, gemp_cy_quantifier(b, $1, $3, $5, $6, @$)); }
-	| EXTRACT open                  { REFUSE(@1, "filter() and extract(); write [x IN list WHERE condition | result]"); }
+	| EXTRACT open                  { gemp_cy_fail(b, @1.begin, "%s() is not openCypher; write [x IN list WHERE condition | "
+	                                               "result]", $1.bytes);
+	                                  YYABORT; }
 	| REDUCE open variable '=' expression ',' variable IN expression '|' expression ')'
 	                                { gemp_cypher_expr *const parts[] = { $5, $9, $11 };
 	                                  MAKE($$, gemp_cy_ternary(b, GEMP_CY_REDUCE, parts, @$));
@@ -281,44 +283,70 @@ static bool is_char_among(const yysymbol_kind_t *expected, int count, char symbo
 	return false;
 }
 
-/* Keeps the tokens that a reader would call missing, and returns their number. If brackets are open, these are the tokens
- * that close them. */
-static int keep_useful(yysymbol_kind_t *expected, int all, bool any_word, bool *closing)
+/* Copies the tokens that a reader would call missing to kept[], and returns their number. If a bracket is open, these are
+ * the tokens that close it. */
+static int keep_useful(const yysymbol_kind_t *expected, int all, bool *closing, yysymbol_kind_t *kept)
 {
-	bool behind_value = is_char_among(expected, all, '^');
+	bool behind_value = is_char_among(expected, all, '^'), any_word = is_among(expected, all, YYSYMBOL_NAME);
 	int count = 0;
 	*closing = false;
-	for (int i = 0; behind_value && i < all; i++)
+	for (int i = 0; i < all; i++)
 		*closing = *closing || is_closing(expected[i]);
 	for (int i = 0; i < all; i++) {
-		bool comma = is_char_among(expected + i, 1, ',');
-		if (!is_hidden(expected[i], any_word) && !(behind_value && is_operator(expected[i])) &&
-		    (!*closing || comma || is_closing(expected[i])))
-			expected[count++] = expected[i];
+		bool fits = is_closing(expected[i]) || expected[i] == YYSYMBOL_NAME || is_char_among(expected + i, 1, ',');
+		if (!is_hidden(expected[i], any_word) && !(behind_value && is_operator(expected[i])) && (!*closing || fits))
+			kept[count++] = expected[i];
 	}
 	return count;
+}
+
+/* Returns what may stand next in a few words, or NULL if the list of expected tokens is plainer. */
+static const char *phrase(const yysymbol_kind_t *expected, int all, const gemp_cypher_expected *flags, bool path)
+{
+	if (flags->value)
+		return "a value";
+	if (path)
+		return flags->clause ? "a path or a clause" : flags->node ? "a node, as in (a)" : "a path, as in (a)-->(b)";
+	if (flags->clause && !is_among(expected, all, YYSYMBOL_UNION))
+		return "a clause, such as MATCH";
+	if (flags->clause)
+		return flags->comma || flags->closing ? NULL : "another clause";
+	if (is_among(expected, all, YYSYMBOL_SET) && !flags->name)
+		return "CREATE, MERGE, SET, REMOVE, DELETE or FOREACH";
+	return is_among(expected, all, YYSYMBOL_ADDED) ? "=, += or a label" : NULL;
 }
 
 static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, gemp_cypher_builder *b)
 {
 	(void)scanner;
 	enum { MOST = 4 };
-	yysymbol_kind_t expected[YYNTOKENS];
+	yysymbol_kind_t expected[YYNTOKENS], kept[YYNTOKENS];
 	int all = yypcontext_expected_tokens(context, expected, YYNTOKENS);
-	bool name = is_among(expected, all, YYSYMBOL_NAME), value = is_among(expected, all, YYSYMBOL_STRING);
-	bool clause = is_among(expected, all, YYSYMBOL_UNWIND) && !name;
-	gemp_cypher_expected flags = { .name = name && !value, .value = value, .clause = clause,
-		                           .comma = is_char_among(expected, all, ','),
-		                           .element = is_char_among(expected, all, ':') && !is_char_among(expected, all, '^') };
-	int count = value || clause ? 0 : keep_useful(expected, all, name, &flags.closing);
+	if (all < 0)
+		return all; /* out of memory */
+	bool word = is_among(expected, all, YYSYMBOL_NAME), value = is_among(expected, all, YYSYMBOL_STRING);
+	bool behind_value = is_char_among(expected, all, '^');
+	bool element = is_char_among(expected, all, '{') && !behind_value && !value;
+	bool path = is_among(expected, all, YYSYMBOL_PATH_BEGIN) && !element && !behind_value && !value;
+	gemp_cypher_expected flags = {
+		.name = word && !value && !path,
+		.value = value,
+		.clause = is_among(expected, all, YYSYMBOL_UNWIND) && (!word || path) && !value,
+		.comma = is_char_among(expected, all, ','),
+		.end = is_among(expected, all, YYSYMBOL_YYEOF),
+		.element = element,
+		.node = path && !word,
+	};
+	int useful = keep_useful(expected, all, &flags.closing, kept);
 	char list[256] = "";
-	for (int i = 0; i < count && count <= MOST; i++) {
-		const char *between = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+	for (int i = 0; i < useful && useful <= MOST; i++) {
+		const char *between = i == 0 ? "" : i + 1 < useful ? ", " : " or ";
 		size_t used = strlen(list);
-		snprintf(list + used, sizeof list - used, "%s%s", between, yysymbol_name(expected[i]));
+		snprintf(list + used, sizeof list - used, "%s%s", between, yysymbol_name(kept[i]));
 	}
-	bool first = clause && !is_among(expected, all, YYSYMBOL_UNION);
-	flags.list = value ? "a value" : first ? "a clause, such as MATCH" : *list ? list : NULL;
+	flags.list = phrase(expected, all, &flags, path);
+	if (!flags.list && *list && (!flags.clause || flags.closing))
+		flags.list = list;
 	gemp_cy_unexpected(b, *yypcontext_location(context), &flags);
 	return 0;
 }
