@@ -1,4 +1,5 @@
-// Words of one language that cycles of six words join, by two paths of three translations: --param lang=DE
+// Words of one language that cycles of six words join, by two paths of three translations.
+// The words of a cycle are distinct: --param lang=DE --semantics iso
 // Each of two parallel edges makes a cycle of its own; import --undirected --parallel merge joins them.
 MATCH (a:Word)-[:TRANSLATES]-(x:Word)-[:TRANSLATES]-(y:Word)-[:TRANSLATES]-(b:Word),
       (a)-[:TRANSLATES]-(v:Word)-[:TRANSLATES]-(w:Word)-[:TRANSLATES]-(b)

@@ -14,15 +14,17 @@ typedef enum gemp_semantics {
 	GEMP_HOM,      /* vertices and edges may coincide */
 	/* as GEMP_ISO, and the graph has no further edge of the pattern's types between the vertices of the match */
 	GEMP_INDUCED,
+	GEMP_SEMANTICS_DEFAULT = -1, /* a query text: GEMP_EDGE_ISO, as in openCypher; otherwise GEMP_ISO */
 } gemp_semantics;
 
 /* Which embeddings count together as one match. An embedding maps the vertices and edges of the pattern to the
  * graph. */
 typedef enum gemp_distinct {
-	GEMP_BY_ORBIT,    /* embeddings that differ by an automorphism of the query */
-	GEMP_BY_SUBGRAPH, /* embeddings with the same vertices and edges */
-	GEMP_BY_VERTICES, /* embeddings with the same vertices */
-	GEMP_BY_NOTHING,  /* no two embeddings: each embedding is a match */
+	GEMP_BY_ORBIT,              /* embeddings that differ by an automorphism of the query */
+	GEMP_BY_SUBGRAPH,           /* embeddings with the same vertices and edges */
+	GEMP_BY_VERTICES,           /* embeddings with the same vertices */
+	GEMP_BY_NOTHING,            /* no two embeddings: each embedding is a match */
+	GEMP_DISTINCT_DEFAULT = -1, /* a query text: GEMP_BY_NOTHING, as in openCypher; otherwise GEMP_BY_ORBIT */
 } gemp_distinct;
 
 /* When conditions on one vertex are tested: BEFORE the search for all vertices, or AFTER the search for the vertices of

@@ -10,7 +10,7 @@ from page import Page
 
 WAYS = {'replicas': ['--replicate', 'all'], 'pull': ['--replicate', 'none', '--exchange', 'pull'],
         'push': ['--replicate', 'none', '--exchange', 'push'], 'auto': ['--replicate', 'none']}
-OPTIONS = ['--count', '--count-by', 'enumerate', '--on', 'device']
+OPTIONS = ['--semantics', 'iso', '--distinct', 'orbit', '--count', '--count-by', 'enumerate', '--on', 'device']
 DRAWN = ('replicas', 'pull', 'push')
 # Planning and copies of rows are in `convert`. Phases that are equal for all ways, or that are paid once, are left out.
 SEARCH = ('convert', 'upload', 'prepare', 'kernel', 'launch', 'exchange', 'resolve', 'download')

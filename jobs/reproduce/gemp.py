@@ -78,8 +78,8 @@ class Experiment:
 
     def search(self, *options, graph=None, query=None, ranks=1, repeat=2):
         """Searches on the device and writes the rows. Of two runs the faster counts, so kernels come from the cache."""
-        return self.page.gemp('match', graph or self.graph, '--query-file', query or self.keys, '--on', 'device',
-                              *options, '-o', self.rows, ranks=ranks, repeat=1 if self.small else repeat)
+        return self.page.gemp('match', graph or self.graph, '--query-file', query or self.keys, '--semantics',
+                              'iso', '--distinct', 'orbit', '--on', 'device', *options, '-o', self.rows, ranks=ranks, repeat=1 if self.small else repeat)
 
     # Sections
 

@@ -45,7 +45,7 @@ def cycles_of_pairs(run, graph, language, folder, longest=6):
         if int(name[0]) > longest:
             continue
         run(['match', graph, '--query-file', os.path.relpath(os.path.join(APPLICATIONS, query + '.cypher')), '--param',
-             'lang=' + language, '-o', output])
+             'lang=' + language, '--semantics', 'iso', '-o', output])
         with open(output, encoding='utf-8') as file:
             rows = [json.loads(line) for line in file]
         counts = {(row['word'], row['synonym']): row.get('cycles', row.get('ways', 0)) for row in rows}

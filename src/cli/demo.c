@@ -56,11 +56,20 @@ static void print_next_steps(const gemp_report *report)
 
 /* THE PIPELINE */
 
+/* The four people are different, and their order does not matter. */
+static gemp_query_settings demo_settings(const gemp_options *options)
+{
+	gemp_query_settings settings = gemp_query_options(options);
+	settings.semantics = GEMP_ISO;
+	settings.distinct = GEMP_BY_ORBIT;
+	settings.preview = PREVIEW;
+	return settings;
+}
+
 /* Options of the command line have precedence. */
 static gemp_query_settings pipeline_settings(const gemp_options *options)
 {
-	gemp_query_settings settings = gemp_query_options(options);
-	settings.preview = PREVIEW;
+	gemp_query_settings settings = demo_settings(options);
 	settings.symmetry_by_hash = settings.by_rank = true;
 	if (!gemp_options_has(options, "exchange"))
 		settings.exchange = GEMP_EXCHANGE_PUSH;
@@ -179,8 +188,7 @@ static gemp_code compare(gemp_context *context, gemp_graph *graph, const gemp_op
 	gemp_query_result result;
 	GEMP_OWNED_BY(gemp_report_close_at) gemp_report *own = NULL;
 	GEMP_OWNED_BY(gemp_text_release_at) char *json = NULL;
-	gemp_query_settings settings = gemp_query_options(options);
-	settings.preview = PREVIEW;
+	gemp_query_settings settings = demo_settings(options);
 	settings.explain = settings.profile = false;
 	settings.exchange = GEMP_EXCHANGE_AUTO;
 	settings.replicate = GEMP_REPLICATE_AUTO;
@@ -214,8 +222,7 @@ static gemp_code run_pipeline(gemp_context *context, gemp_graph *graph, const ge
 /* Collective. */
 static gemp_code run_on_host(gemp_graph *graph, const gemp_options *options, gemp_report *report)
 {
-	gemp_query_settings settings = gemp_query_options(options);
-	settings.preview = PREVIEW;
+	gemp_query_settings settings = demo_settings(options);
 	gemp_report_print(report, "There is no OpenCL device, so threads of the host search.\n\n");
 	return ask(graph, &settings, NULL, report);
 }

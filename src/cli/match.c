@@ -145,6 +145,8 @@ const gemp_command gemp_command_match = {
 		"LIMIT; EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). "
 		"Each rank owns a random part of the graph and searches from its own vertices on its device. Adjacency rows "
 		"of other ranks are fetched, or partial matches are sent to the owners of the rows.\n"
+		"As in openCypher, the edges of a match are distinct, vertices may repeat, and each match is a row. --pattern and "
+		"--query-graph count subgraphs, whose vertices are distinct. --semantics and --distinct change this.\n"
 		"The report has the number of matches as --semantics and --distinct define them and, where it follows from "
 		"the search, the number of embeddings: mappings of the pattern's vertices and edges.\n",
 	.examples =
@@ -153,7 +155,7 @@ const gemp_command gemp_command_match = {
 		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m) RETURN a.name, count(m) AS n ORDER BY n DESC LIMIT 9\"\n"
 		"gemp-mpi match movies.h5 --query-file three-films.cypher --param least=3\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
-		"gemp-mpi match movies.h5 --query-file casts.cypher --dry-run --draw casts.svg\n"
+		"gemp-mpi match movies.h5 --query-file casts.cypher --semantics iso --distinct orbit --dry-run --draw casts.svg\n"
 		"gemp-mpi match wiki.h5 --pattern motifs:4 --semantics induced\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",

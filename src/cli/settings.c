@@ -28,9 +28,11 @@ gemp_query_settings gemp_query_options(const gemp_options *options)
 {
 	gemp_query_settings settings;
 	gemp_query_settings_init(&settings);
-	settings.semantics = (gemp_semantics)options->semantics;
-	settings.distinct = (gemp_distinct)options->distinct;
 	settings.distinct_given = gemp_options_has(options, "distinct");
+	if (gemp_options_has(options, "semantics"))
+		settings.semantics = (gemp_semantics)options->semantics;
+	if (settings.distinct_given)
+		settings.distinct = (gemp_distinct)options->distinct;
 	settings.limit = options->limit;
 	settings.lenient = options->lenient;
 	settings.explain = options->explain;

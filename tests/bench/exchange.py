@@ -35,7 +35,7 @@ def queries():
                 if name not in LAST:
                     continue
                 condition = condition.replace('%s', LAST[name])
-            yield f'{name}, {kind}', [f'MATCH {shape} WHERE {condition} RETURN a']
+            yield f'{name}, {kind}', [f'MATCH {shape} WHERE {condition} RETURN a', '--semantics', 'iso', '--distinct', 'orbit']
 
 
 def run(program, graph, ranks, way, query, limit):

@@ -100,7 +100,7 @@ def query_graph_case(graph, path):
 
 def query_case(graph, name, text, names, edges):
     """Treats all vertices of the query as distinguishable, so each of its orders is measured."""
-    return Case(graph, name, [text, '--distinct', 'orbit'], names, edges, names)
+    return Case(graph, name, [text, '--semantics', 'iso', '--distinct', 'orbit'], names, edges, names)
 
 
 def cases():

@@ -13,6 +13,7 @@ from program import run
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 WAYS = {"replicas": ("--replicate", "all"), "pull": ("--replicate", "none", "--exchange", "pull", "--row-cache", "2K"),
         "push": ("--replicate", "none", "--exchange", "push", "--outbox", "3")}
+SUBGRAPHS = ("--semantics", "iso", "--distinct", "orbit")
 QUERY = "MATCH (a)-[]-(b)-[]-(c)-[]-(a) RETURN a, b, c"
 
 
@@ -25,7 +26,7 @@ def triangles(edges):
 
 
 def check(folder, ranks, way, matches, *more):
-    report = json.loads(run(ranks, "match", f"{folder}/g.h5", QUERY, "--count", "--symmetry", "hash", "--count-by", "enumerate",
+    report = json.loads(run(ranks, "match", f"{folder}/g.h5", QUERY, *SUBGRAPHS, "--count", "--symmetry", "hash", "--count-by", "enumerate",
                             "--json", "-", *WAYS[way], *more).stdout)
     part = report["by_rank"]
     total = {name: sum(one[name] for one in part) for name in part[0] if part[0][name] is not None}

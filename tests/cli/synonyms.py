@@ -113,8 +113,8 @@ def main():
             for number, (name, lengths) in enumerate(QUERIES.items()):
                 wanted = expected(words, neighbours, "EN", lengths)
                 run(1 + 2 * (number % 2), "match", f"{folder}/g.h5", "--query-file",
-                    os.path.join(SOURCE, "configs", "applications", name + ".cypher"), "--param", "lang=EN", "-o",
-                    f"{folder}/rows.jsonl", "--quiet")
+                    os.path.join(SOURCE, "configs", "applications", name + ".cypher"), "--param", "lang=EN",
+                    "--semantics", "iso", "-o", f"{folder}/rows.jsonl", "--quiet")
                 with open(f"{folder}/rows.jsonl", encoding="utf-8") as file:
                     rows = [json.loads(line) for line in file]
                 got = {frozenset((row["word"], row["synonym"])): row["ways"] * (row["ways"] - 1) // 2 if "ways" in row

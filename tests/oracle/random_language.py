@@ -49,13 +49,12 @@ class LanguageCase(cases.Case):
 
     def expected(self, *_):
         """Returns (matches, embeddings, groups of rows), or None if the work is too much or the query has an error."""
-        host, query, semantics = Host(self.graph), self.query, self.semantics or 'iso'
+        host, query, semantics = Host(self.graph), self.query, self.semantics or 'edge-iso'
         try:
             every = rows_of(host, query, semantics)
             if len(every) > MOST_ROWS:
                 return None
-            sums = query.optionals or query.with_clause or query.result.distinct or query.result.grouped()
-            distinct = self.distinct or ('none' if sums else 'orbit')
+            distinct = self.distinct or 'none'
             if distinct != 'none' and self.shows_edges():
                 return None  # if parallel edges are equivalent, the documentation does not say which edge represents the class
             kept = classes(host, query, every, distinct)

@@ -77,11 +77,11 @@ def movies():
         if name in MOVIES:
             text, distinct = MOVIES[name]
             weight = 'quick' if name.startswith('two') else 'long'
-            questions.append(Question('movies: ' + name, 'movies', [text, '--distinct', distinct, '--count'], 'matches',
+            questions.append(Question('movies: ' + name, 'movies', [text, '--semantics', 'iso', '--distinct', distinct, '--count'], 'matches',
                                       int(count), weight))
             if distinct == 'vertices':
                 questions.append(Question('movies: %s, by subgraph' % name, 'movies',
-                                          [text, '--distinct', 'subgraph', '--count'], 'matches', int(count), 'long'))
+                                          [text, '--semantics', 'iso', '--distinct', 'subgraph', '--count'], 'matches', int(count), 'long'))
     return questions
 
 

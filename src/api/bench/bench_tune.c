@@ -381,7 +381,7 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 	GEMP_OWNED_BY(tuning_free) tuning t = { .report = gemp_report_or(report, &none, context) };
 	if (context->comm.size > 1)
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
-	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
+	GEMP_TRY(gemp_query_settings_read(&chosen, GEMP_QUERY_NAMED, settings));
 	t.how = gemp_query_search_options(&chosen);
 	GEMP_TRY(gemp_context_runtime(&t.runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(open_graphs(&t, &context->comm, graph));

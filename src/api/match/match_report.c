@@ -9,6 +9,28 @@
 
 const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
+/* Says in one line which embeddings the semantics allows, and which of them are one match. */
+static void report_sense(gemp_report *report, const gemp_match_options *how)
+{
+	static const char *const allowed[] = { [GEMP_ISO] = "vertices and edges are distinct",
+		                                   [GEMP_EDGE_ISO] = "edges are distinct, vertices may repeat",
+		                                   [GEMP_HOM] = "vertices and edges may repeat",
+		                                   [GEMP_INDUCED] = "vertices and edges are distinct, and no further edge "
+		                                                    "joins the vertices" };
+	static const char *const one[] = {
+		[GEMP_BY_ORBIT] = "embeddings that a symmetry of the pattern exchanges are one match",
+		[GEMP_BY_SUBGRAPH] = "embeddings of one subgraph are one match",
+		[GEMP_BY_VERTICES] = "embeddings on the same vertices are one match",
+		[GEMP_BY_NOTHING] = "each embedding is a match"
+	};
+	char sense[192];
+	const bool usual = how->semantics == GEMP_EDGE_ISO && how->distinct == GEMP_BY_NOTHING;
+	snprintf(sense, sizeof sense, "%s; %s%s", allowed[how->semantics], one[how->distinct],
+	         usual ? " (openCypher)" : "");
+	gemp_report_print(report, "%s\n", sense);
+	gemp_report_set(report, "sense", json_string(sense));
+}
+
 /* Prints '17,068,454 matches (orbits) = 409,642,896 embeddings', and where the rows are. */
 static void print_counts(const gemp_report *report, const gemp_match_report *found)
 {
@@ -205,6 +227,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	gemp_traffic traffic = found->result->traffic;
 	traffic.rounds = found->result->rounds;
 	print_counts(report, found);
+	report_sense(report, found->how);
 	set_counts(report, found);
 	gemp_match_times_report(report, found);
 	gemp_report_seconds(report, &found->runtime->timers, true);

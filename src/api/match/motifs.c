@@ -83,7 +83,7 @@ gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_quer
 	gemp_motifs found = { 0 };
 	int vertices;
 	*count = 0;
-	GEMP_TRY(gemp_query_settings_read(&settings, given));
+	GEMP_TRY(gemp_query_settings_read(&settings, GEMP_QUERY_NAMED, given));
 	GEMP_TRY(check_motifs(&settings, name, &vertices));
 	const gemp_match_options how = gemp_query_search_options(&settings).match;
 	const gemp_timers timers = gemp_graph_take_timers(graph);

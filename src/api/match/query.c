@@ -12,13 +12,26 @@
 /* the search refuses fewer lanes than this, too, if they are more than its device supports (match/search) */
 enum { MAX_LANES = 1024 };
 
-GEMP_SETTINGS(gemp_query_settings, .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
+GEMP_SETTINGS(gemp_query_settings, .semantics = GEMP_SEMANTICS_DEFAULT, .distinct = GEMP_DISTINCT_DEFAULT,
+              .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
 
+/* A text has the sense of openCypher by default; patterns without a text count subgraphs. */
+static void choose_sense(gemp_query_settings *settings, gemp_query_source source)
+{
+	const bool text = source == GEMP_QUERY_TEXT || source == GEMP_QUERY_SCRIPT;
+	if (settings->semantics == GEMP_SEMANTICS_DEFAULT)
+		settings->semantics = text ? GEMP_EDGE_ISO : GEMP_ISO;
+	if (settings->distinct == GEMP_DISTINCT_DEFAULT)
+		settings->distinct = text ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
+}
+
 /* Enumerations are compared as unsigned numbers, so negative values are refused. */
-gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings)
+gemp_code gemp_query_settings_read(gemp_query_settings *out, gemp_query_source source,
+                                   const gemp_query_settings *settings)
 {
 	*out = gemp_query_settings_from(settings);
+	choose_sense(out, source);
 	if ((unsigned)out->semantics > GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "semantics %d is none of gemp_semantics", (int)out->semantics);
 	if ((unsigned)out->distinct > GEMP_BY_NOTHING)
@@ -94,7 +107,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_sour
 		*query = (gemp_query){
 			.graph = graph, .source = source, .text = gemp_strdup(text), .name = name ? gemp_strdup(name) : NULL
 		};
-		code = query->text && (query->name || !name) ? gemp_query_settings_read(&query->settings, settings)
+		code = query->text && (query->name || !name) ? gemp_query_settings_read(&query->settings, source, settings)
 		                                             : GEMP_ENOMEM;
 	}
 	GEMP_THEN(check_text(query));

@@ -49,8 +49,10 @@ struct gemp_query {
  * frees *out. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query);
 
-/* Local. Copies the settings (the defaults if `settings` is NULL) and checks them. */
-gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings);
+/* Local. Copies the settings (the defaults if `settings` is NULL) and checks them. The source decides which semantics and
+ * distinct are the defaults. */
+gemp_code gemp_query_settings_read(gemp_query_settings *out, gemp_query_source source,
+                                   const gemp_query_settings *settings);
 
 /* Local. Returns the engine's options for a plain count. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings);

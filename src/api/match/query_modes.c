@@ -166,8 +166,10 @@ gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 	how->count_per = 1 + vertex;
 	how->listed = how->count_parts = how->count_by_formula = false;
 	how->limit = UINT64_MAX;
-	if (!settings->distinct_given)
-		how->distinct = how->semantics == GEMP_ISO || how->semantics == GEMP_INDUCED ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
+	if (!settings->distinct_given && (how->semantics == GEMP_HOM || how->semantics == GEMP_EDGE_ISO))
+		how->distinct = GEMP_BY_NOTHING;
+	else
+		how->distinct = settings->distinct;
 	return GEMP_OK;
 }
 

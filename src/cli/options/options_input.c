@@ -99,13 +99,15 @@ static const gemp_option options[] = {
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 
 	/* These options change the set of matches. The options under the next heading change only how matches are found. */
-	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, OF_MEANING,
+	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", NULL, ON_SEARCH | GEMP_ON_TRANSFORM, OF_MEANING,
 	  AT(semantics),
 	  "iso: a match has distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: as iso, and the "
-	  "graph has no edge of the pattern's types between the vertices of a match where the pattern has none." },
-	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", ON_SEARCH, OF_MEANING, AT(distinct),
+	  "graph has no edge of the pattern's types between the vertices of a match where the pattern has none. By default "
+	  "edge-iso for the text of a query, as in openCypher, and iso for shapes, query graphs and rules." },
+	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", NULL, ON_SEARCH, OF_MEANING, AT(distinct),
 	  "Which embeddings count as one match: those that differ by an automorphism of the query, those with the same "
-	  "subgraph, those with the same vertices, or none." },
+	  "subgraph, those with the same vertices, or none. By default none for the text of a query: a row for every match, "
+	  "as in openCypher. By default orbit for shapes and query graphs." },
 	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", ON_SEARCH, OF_MEANING, AT(symmetry),
 	  "break: find each match once; hash: find all embeddings and remove duplicates by hash. The answer is the same." },
 };
