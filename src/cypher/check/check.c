@@ -1,7 +1,7 @@
 #include "cypher/check/check.h"
 #include "cypher/check/checker.h"
 
-static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, size_t floor);
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause, size_t floor);
 
 static const char *word_of(gemp_cypher_clause_kind kind)
 {
@@ -66,20 +66,20 @@ static gemp_code check_delete(gemp_checker *checker, gemp_cypher_clause *clause)
 	return GEMP_OK;
 }
 
-static gemp_code check_foreach(gemp_checker *checker, gemp_cypher_clause *clause)
+static gemp_code check_foreach(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause)
 {
 	const size_t count = checker->count;
 	const int top = checker->top;
 	GEMP_TRY(check_unwind(checker, clause));
 	for (gemp_cypher_clause *inner = clause->body; inner; inner = inner->next)
-		GEMP_TRY(check_clause(checker, inner, count));
+		GEMP_TRY(check_clause(checker, part, inner, count));
 	checker->count = count;
 	checker->top = top;
 	return GEMP_OK;
 }
 
 /* The variables of the clause's query begin at `floor`. */
-static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause, size_t floor)
+static gemp_code check_clause(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause, size_t floor)
 {
 	clause->width_in = checker->top;
 	checker->peak = checker->top;
@@ -96,11 +96,8 @@ static gemp_code check_clause(gemp_checker *checker, gemp_cypher_clause *clause,
 	case GEMP_CY_SET:
 	case GEMP_CY_REMOVE: GEMP_TRY(check_updates(checker, clause)); break;
 	case GEMP_CY_DELETE: GEMP_TRY(check_delete(checker, clause)); break;
-	case GEMP_CY_FOREACH: GEMP_TRY(check_foreach(checker, clause)); break;
-	case GEMP_CY_CALL_PROCEDURE:
-		return gemp_checker_fail(checker, clause->place,
-		                         "there is no procedure %s; gemp-mpi has functions, but no procedures",
-		                         clause->name.bytes);
+	case GEMP_CY_FOREACH: GEMP_TRY(check_foreach(checker, part, clause)); break;
+	case GEMP_CY_CALL_PROCEDURE: GEMP_TRY(gemp_checker_procedure(checker, part, clause)); break;
 	case GEMP_CY_CALL_SUBQUERY:
 		return gemp_checker_fail(checker, clause->place,
 		                         "CALL { ... } is not supported; write COLLECT { ... } with UNWIND, or EXISTS { ... }");
@@ -138,7 +135,7 @@ static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query)
 	query->width_in = top;
 	for (gemp_cypher_part *part = query->first; part; part = part->next) {
 		for (gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
-			GEMP_TRY(check_clause(checker, clause, count));
+			GEMP_TRY(check_clause(checker, part, clause, count));
 		if (part != query->first)
 			GEMP_TRY(check_columns(checker, query->first, part));
 		checker->count = count;

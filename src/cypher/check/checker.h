@@ -73,6 +73,9 @@ gemp_code gemp_checker_new_elements(gemp_checker *checker, gemp_cypher_clause *c
 /* WITH and RETURN. The visible variables become the columns; those of this query begin at query_floor. */
 gemp_code gemp_checker_projection(gemp_checker *checker, gemp_cypher_clause *clause, size_t query_floor);
 
+/* CALL of a procedure. If it is the whole query, a RETURN * is added to the part. */
+gemp_code gemp_checker_procedure(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause);
+
 /* A query within an expression (EXISTS and so on), whose outer variables are visible. */
 gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *query, gemp_cypher_kind kind);
 
