@@ -4,7 +4,7 @@
 
 # A cluster provides these packages, so prefix.sh does not copy them.
 site_tools=(gcc=gcc cmake=cmake ninja=ninja-build mpirun=openmpi-bin)
-site_libraries=(libc6-dev libopenmpi-dev 'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev')
+site_libraries=(libc6-dev tzdata libopenmpi-dev 'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev')
 
 # prefix.sh copies these packages for machines without root or network.
 carried_tools=(flex=flex bison=bison)

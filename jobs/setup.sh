@@ -41,7 +41,8 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	$0: this machine has no apt. Install with its own package manager, then run: cmake --preset release
 	  a C17 compiler, CMake 3.25 or newer, Ninja, flex, bison 3.4 or newer
 	  MPI (Open MPI), HDF5 (parallel if possible), an OpenCL ICD loader, OpenCL headers, and a driver (PoCL for CPUs)
-	  jansson, Expat, popt, PCRE2, utf8proc, nauty (static library), xxHash, zlib, bzip2, Zstandard, libpng
+	  jansson, Expat, popt, PCRE2, utf8proc, nauty (static library), xxHash, zlib, bzip2, Zstandard, libpng,
+	  the time zone database (tzdata)
 	  for tests: cmocka, Python 3 with h5py and scipy
 	  if you like: PT-Scotch
 	TEXT

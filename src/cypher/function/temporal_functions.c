@@ -9,12 +9,10 @@
 
 #include <time.h>
 
-/* The modules of temporal/ do not know the query; the place is added here. */
+/* The modules of temporal/ do not know the query, so the place is added to their messages. */
 static gemp_code located(const gemp_cypher_call *call, gemp_code code)
 {
-	if (code != GEMP_EDATA && code != GEMP_ENOINPUT)
-		return code;
-	return gemp_cypher_fail(call->environment, call->expr, "%s", gemp_message());
+	return gemp_cypher_fail_at(call->environment, call->expr, code);
 }
 
 static gemp_code clock_value(gemp_arena *arena, gemp_datum_kind kind, int64_t seconds, int64_t nanos, const char *zone,
@@ -159,31 +157,43 @@ PASS(in_days, between, GEMP_BETWEEN_DAYS)
 PASS(in_seconds, between, GEMP_BETWEEN_SECONDS)
 
 #define STRING GEMP_CY_BIT(STRING)
-#define POINTS (GEMP_CY_TEMPORAL & ~GEMP_CY_BIT(DURATION))
-#define ROWS(name, prefix)                                                             \
-	{ name, 0, 1, false, prefix##_construct, { STRING | GEMP_CY_BIT(MAP) | POINTS } }, \
-		{ name ".transaction", 0, 1, false, prefix##_statement, { STRING } },          \
-		{ name ".statement", 0, 1, false, prefix##_statement, { STRING } },            \
-		{ name ".realtime", 0, 1, false, prefix##_realtime, { STRING } },              \
-	{                                                                                  \
-		name ".truncate", 1, 3, false, prefix##_truncate,                              \
-		{                                                                              \
-			STRING, POINTS, GEMP_CY_BIT(MAP)                                           \
-		}                                                                              \
-	}
+#define INTEGER GEMP_CY_BIT(INTEGER)
+#define MAP GEMP_CY_BIT(MAP)
+#define POINT (GEMP_CY_TEMPORAL & ~GEMP_CY_BIT(DURATION))
+#define SOURCE (STRING | MAP | POINT)
 
 const gemp_cypher_function gemp_cypher_temporal_functions[] = {
-	ROWS("date", date),
-	ROWS("localtime", local_time),
-	ROWS("time", time),
-	ROWS("localdatetime", local_datetime),
-	ROWS("datetime", datetime),
-	{ "datetime.fromepoch", 1, 2, false, from_epoch, { GEMP_CY_BIT(INTEGER), GEMP_CY_BIT(INTEGER) } },
-	{ "datetime.fromepochmillis", 1, 1, false, from_epoch_millis, { GEMP_CY_BIT(INTEGER) } },
-	{ "duration", 1, 1, false, duration, { STRING | GEMP_CY_BIT(MAP) | GEMP_CY_BIT(DURATION) } },
-	{ "duration.between", 2, 2, false, between_all, { POINTS, POINTS } },
-	{ "duration.inMonths", 2, 2, false, in_months, { POINTS, POINTS } },
-	{ "duration.inDays", 2, 2, false, in_days, { POINTS, POINTS } },
-	{ "duration.inSeconds", 2, 2, false, in_seconds, { POINTS, POINTS } },
+	{ "date", 0, 1, false, date_construct, { SOURCE } },
+	{ "date.transaction", 0, 1, false, date_statement, { STRING } },
+	{ "date.statement", 0, 1, false, date_statement, { STRING } },
+	{ "date.realtime", 0, 1, false, date_realtime, { STRING } },
+	{ "date.truncate", 1, 3, false, date_truncate, { STRING, POINT, MAP } },
+	{ "localtime", 0, 1, false, local_time_construct, { SOURCE } },
+	{ "localtime.transaction", 0, 1, false, local_time_statement, { STRING } },
+	{ "localtime.statement", 0, 1, false, local_time_statement, { STRING } },
+	{ "localtime.realtime", 0, 1, false, local_time_realtime, { STRING } },
+	{ "localtime.truncate", 1, 3, false, local_time_truncate, { STRING, POINT, MAP } },
+	{ "time", 0, 1, false, time_construct, { SOURCE } },
+	{ "time.transaction", 0, 1, false, time_statement, { STRING } },
+	{ "time.statement", 0, 1, false, time_statement, { STRING } },
+	{ "time.realtime", 0, 1, false, time_realtime, { STRING } },
+	{ "time.truncate", 1, 3, false, time_truncate, { STRING, POINT, MAP } },
+	{ "localdatetime", 0, 1, false, local_datetime_construct, { SOURCE } },
+	{ "localdatetime.transaction", 0, 1, false, local_datetime_statement, { STRING } },
+	{ "localdatetime.statement", 0, 1, false, local_datetime_statement, { STRING } },
+	{ "localdatetime.realtime", 0, 1, false, local_datetime_realtime, { STRING } },
+	{ "localdatetime.truncate", 1, 3, false, local_datetime_truncate, { STRING, POINT, MAP } },
+	{ "datetime", 0, 1, false, datetime_construct, { SOURCE } },
+	{ "datetime.transaction", 0, 1, false, datetime_statement, { STRING } },
+	{ "datetime.statement", 0, 1, false, datetime_statement, { STRING } },
+	{ "datetime.realtime", 0, 1, false, datetime_realtime, { STRING } },
+	{ "datetime.truncate", 1, 3, false, datetime_truncate, { STRING, POINT, MAP } },
+	{ "datetime.fromepoch", 1, 2, false, from_epoch, { INTEGER, INTEGER } },
+	{ "datetime.fromepochmillis", 1, 1, false, from_epoch_millis, { INTEGER } },
+	{ "duration", 1, 1, false, duration, { STRING | MAP | GEMP_CY_BIT(DURATION) } },
+	{ "duration.between", 2, 2, false, between_all, { POINT, POINT } },
+	{ "duration.inMonths", 2, 2, false, in_months, { POINT, POINT } },
+	{ "duration.inDays", 2, 2, false, in_days, { POINT, POINT } },
+	{ "duration.inSeconds", 2, 2, false, in_seconds, { POINT, POINT } },
 	{ 0 },
 };
