@@ -162,6 +162,44 @@ static void zones_are_those_of_the_c_library(void **unused)
 	unsetenv("TZ");
 }
 
+/* Damaged files are refused or give some offset, but are never read beyond their end. */
+static void zone_files_may_be_damaged(void **unused)
+{
+	(void)unused;
+	FILE *file = fopen("/usr/share/zoneinfo/Europe/Berlin", "rb");
+	if (!file)
+		skip();
+	unsigned char whole[1 << 15];
+	size_t size = fread(whole, 1, sizeof whole, file);
+	fclose(file);
+	setenv("TZDIR", test_folder(), 1);
+	int refused = 0;
+	for (int i = 0; i < 2000; i++) {
+		unsigned char bytes[sizeof whole];
+		char name[32];
+		int32_t offset;
+		int64_t instant;
+		memcpy(bytes, whole, size);
+		for (int64_t k = between(1, 4); k > 0; k--)
+			bytes[between(0, 1) ? between(0, 50) : between(0, (int64_t)size - 1)] = (unsigned char)between(0, 255);
+		snprintf(name, sizeof name, "Zone%d", i); /* another name, since the last zones are kept */
+		FILE *damaged = fopen(test_path(name), "wb");
+		fwrite(bytes, 1, between(0, 3) ? size : (size_t)between(0, (int64_t)size), damaged);
+		fclose(damaged);
+		gemp_code code = gemp_zone_at_local(name, between(-4000000000, 9000000000), 0, &instant, &offset);
+		if (code != GEMP_OK)
+			assert_int_equal(code, GEMP_EDATA);
+		refused += code != GEMP_OK;
+		remove(test_path(name));
+	}
+	assert_in_range(refused, 100, 1900);
+	int32_t offset;
+	setenv("TZDIR", "/missing", 1);
+	assert_code(gemp_zone_at_instant("Europe/Rome", 0, &offset), GEMP_ENOINPUT);
+	assert_message("install the package tzdata");
+	unsetenv("TZDIR");
+}
+
 static void clocks_change(void **unused)
 {
 	(void)unused;
@@ -356,6 +394,45 @@ static void the_end_of_time_is_refused(void **unused)
 	assert_false(defined);
 }
 
+static int64_t extreme(void)
+{
+	int64_t values[] = { INT64_MIN, INT64_MAX, 0, between(INT64_MIN / 2, INT64_MAX / 2), between(-100, 100) };
+	return values[between(0, 4)];
+}
+
+/* Numbers at the ends of 64 bits fail or give a value that reads back; the sanitizers see overflows. */
+static void extreme_numbers_do_not_overflow(void **unused)
+{
+	(void)unused;
+	int failures = 0;
+	for (int i = 0; i < 20000; i++) {
+		gemp_datum_kind kind = (gemp_datum_kind)between(GEMP_DATUM_DATE, GEMP_DATUM_DURATION);
+		gemp_duration numbers = { extreme(), extreme(), extreme(), between(0, 1) ? 0 : between(0, 999999999) };
+		gemp_datum duration, result, other = kind == GEMP_DATUM_DURATION ? random_duration(9) : random_point(kind);
+		gemp_datum factor = between(0, 1) ? gemp_datum_integer(extreme()) : gemp_datum_float((double)extreme() / 1e9);
+		bool known = true;
+		assert_ok(gemp_temporal_duration(&arena, numbers, &duration));
+		gemp_code code = GEMP_OK;
+		switch (between(0, 3)) {
+		case 0: code = gemp_temporal_add(&arena, other, duration, between(0, 1), &result, &known); break;
+		case 1: code = gemp_temporal_scale(&arena, duration, factor, between(0, 1), &result); break;
+		case 2: code = gemp_temporal_negate(&arena, duration, &result); break;
+		default: {
+			gemp_datum number;
+			code = gemp_temporal_component(duration, "nanoseconds", &arena, &number, &known);
+			result = duration;
+		}
+		}
+		assert_true(known);
+		if (code != GEMP_OK)
+			assert_int_equal(code, GEMP_EDATA);
+		else if (result.kind != GEMP_DATUM_DURATION) /* texts of durations are read with up to 18 digits */
+			assert_true(gemp_temporal_equal(result, parsed((gemp_datum_kind)result.kind, text_of(result))));
+		failures += code != GEMP_OK;
+	}
+	assert_in_range(failures, 1000, 19000);
+}
+
 static gemp_code make_some(void *unused)
 {
 	(void)unused;
@@ -383,6 +460,7 @@ int main(void)
 		cmocka_unit_test_teardown(the_calendar_counts_days, end),
 		cmocka_unit_test_teardown(weeks_are_those_of_the_c_library, end),
 		cmocka_unit_test_teardown(zones_are_those_of_the_c_library, end),
+		cmocka_unit_test_teardown(zone_files_may_be_damaged, end),
 		cmocka_unit_test_teardown(clocks_change, end),
 		cmocka_unit_test_teardown(texts_read_back, end),
 		cmocka_unit_test_teardown(dates_have_many_texts, end),
@@ -392,6 +470,7 @@ int main(void)
 		cmocka_unit_test_teardown(fractions_become_smaller_units, end),
 		cmocka_unit_test_teardown(the_order_is_total, end),
 		cmocka_unit_test_teardown(the_end_of_time_is_refused, end),
+		cmocka_unit_test_teardown(extreme_numbers_do_not_overflow, end),
 		cmocka_unit_test_teardown(no_memory, end),
 	};
 	int32_t offset;

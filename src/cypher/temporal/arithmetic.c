@@ -116,10 +116,11 @@ gemp_code gemp_temporal_add(gemp_arena *arena, gemp_datum a, gemp_datum b, bool 
 	return gemp_temporal_duration(arena, sum, out);
 }
 
-/* Exact: 128 bits hold the nanoseconds of any product. */
 static gemp_code multiply(const gemp_duration *from, int64_t factor, gemp_duration *out)
 {
-	__int128 nanos = ((__int128)from->seconds * GEMP_SECOND_NANOS + from->nanos) * factor;
+	__int128 nanos = (__int128)from->seconds * GEMP_SECOND_NANOS + from->nanos;
+	if (__builtin_mul_overflow(nanos, factor, &nanos))
+		return gemp_duration_overflow();
 	__int128 seconds = nanos / GEMP_SECOND_NANOS - (nanos % GEMP_SECOND_NANOS < 0);
 	out->nanos = (int64_t)(nanos - seconds * GEMP_SECOND_NANOS);
 	out->seconds = (int64_t)seconds;

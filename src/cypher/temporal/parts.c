@@ -72,6 +72,9 @@ gemp_code gemp_temporal_instant(const gemp_temporal_parts *parts, int64_t *secon
 gemp_code gemp_temporal_parts_at(int64_t seconds, int64_t nanos, const char *zone, int32_t offset,
                                  gemp_temporal_parts *out)
 {
+	/* Far beyond the last year, so that adding an offset cannot overflow. */
+	if (seconds > INT64_MAX / 2 || seconds < INT64_MIN / 2)
+		return gemp_calendar_check(gemp_floor_divide(seconds, GEMP_DAY_SECONDS));
 	if (zone)
 		GEMP_TRY(gemp_zone_at_instant(zone, seconds, &offset));
 	*out = (gemp_temporal_parts){ .has_zone = true, .zone = zone, .offset = offset };
