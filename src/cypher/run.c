@@ -64,8 +64,53 @@ static void init_engine(gemp_cypher_engine *engine, const gemp_runtime *context,
 	gemp_cypher_execute_install(engine);
 }
 
-/* Rank 0. The query begins with one row without values. The elements of the result are fetched while the other ranks
- * still serve, since its writer needs their keys. */
+/* What the writer reads of a result, in a table of nodes: the ends of relationships. */
+static gemp_code add_ends(const gemp_cypher_graph *graph, const gemp_datum *value, gemp_cypher_table *nodes)
+{
+	gemp_datum *cells;
+	uint64_t from, to;
+	switch (value->kind) {
+	case GEMP_DATUM_LIST:
+	case GEMP_DATUM_PATH:
+		for (uint32_t i = 0; i < value->size; i++)
+			GEMP_TRY(add_ends(graph, &value->items[i], nodes));
+		return GEMP_OK;
+	case GEMP_DATUM_MAP:
+		for (uint32_t i = 0; i < value->size; i++)
+			GEMP_TRY(add_ends(graph, &value->entries[i].value, nodes));
+		return GEMP_OK;
+	case GEMP_DATUM_NODE:
+		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
+		*cells = *value;
+		return GEMP_OK;
+	case GEMP_DATUM_RELATIONSHIP:
+		GEMP_TRY(graph->ends(graph->self, value->id, &from, &to));
+		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
+		*cells = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = from };
+		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
+		*cells = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = to };
+		return GEMP_OK;
+	default: return GEMP_OK;
+	}
+}
+
+/* Fetches the keys that the writer of the result reads, while the other ranks still serve. The first element that is read
+ * fetches the keys of all elements that were loaded. */
+static gemp_code fetch_keys(const gemp_cypher_engine *engine, const gemp_cypher_table *rows)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table nodes = { .width = 1 };
+	const gemp_cypher_graph *graph = engine->environment.graph;
+	gemp_datum key;
+	GEMP_TRY(gemp_cypher_search_load(engine->search, rows));
+	for (size_t i = 0; i < rows->rows * rows->width; i++)
+		GEMP_TRY(add_ends(graph, &rows->cells[i], &nodes));
+	GEMP_TRY(gemp_cypher_search_load(engine->search, &nodes));
+	for (size_t i = 0; i < nodes.rows; i++)
+		GEMP_TRY(graph->key(graph->self, nodes.cells[i].id, &nodes.arena, &key));
+	return GEMP_OK;
+}
+
+/* Rank 0. The query begins with one row without values. */
 static gemp_code execute(gemp_cypher_engine *engine, const gemp_cypher_query *query, gemp_cypher_table *rows)
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 };
@@ -74,7 +119,7 @@ static gemp_code execute(gemp_cypher_engine *engine, const gemp_cypher_query *qu
 	engine->environment.random = &random;
 	GEMP_TRY(gemp_cypher_table_add(&start, &cells));
 	GEMP_TRY(gemp_cypher_execute(engine, query, &start, rows));
-	return gemp_cypher_search_load(engine->search, rows);
+	return fetch_keys(engine, rows);
 }
 
 static gemp_code name_columns(gemp_cypher_result *out, gemp_cypher_tree *tree)
