@@ -2,6 +2,7 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "cypher/check/check.h"
 
 typedef struct refusal {
@@ -307,6 +308,38 @@ static void slots_within_expressions(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+static gemp_code check_step(void *query)
+{
+	GEMP_OWNED_BY(gemp_cypher_tree_free) gemp_cypher_tree tree = { 0 };
+	const gemp_source source = { .text = query };
+	GEMP_TRY(gemp_cypher_parse(&tree, &source));
+	return gemp_cypher_check(&tree);
+}
+
+static void no_memory(void **state)
+{
+	(void)state;
+	static char query[] =
+		"MATCH p = (a {x: [1, {y: 2}]})-[r]->() WITH *, [x IN [1] WHERE EXISTS { MATCH (a) } | x] AS l "
+		"ORDER BY l WHERE a.x > 1 RETURN DISTINCT a.x AS x, count(*) AS c ORDER BY a.x, count(*)";
+	assert_survives_no_memory(check_step, query);
+}
+
+static void many_variables(void **state)
+{
+	(void)state;
+	gemp_text query = { 0 };
+	gemp_cypher_tree tree = { 0 };
+	gemp_text_print(&query, "WITH 0 AS c0");
+	for (int i = 1; i < 3000; i++)
+		gemp_text_print(&query, ", %d AS c%d", i, i);
+	gemp_text_print(&query, " RETURN *, c2999 + 1 AS last");
+	assert_ok(check(&tree, query.data));
+	assert_int_equal(tree.query->first->last->width_out, 3001);
+	gemp_cypher_tree_free(&tree);
+	gemp_text_free(&query);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +353,8 @@ int main(void)
 		cmocka_unit_test(slots_after_groups),
 		cmocka_unit_test(aliases_shadow),
 		cmocka_unit_test(slots_within_expressions),
+		cmocka_unit_test(no_memory),
+		cmocka_unit_test(many_variables),
 	};
 	return test_main(tests);
 }

@@ -70,6 +70,7 @@ static gemp_code evaluate(const char *expression, gemp_text *json)
 		                   { .kind = GEMP_DATUM_NODE, .id = 5 } };
 	gemp_datum parameters[2] = { gemp_datum_integer(42), gemp_datum_null() }, value;
 	gemp_text_print(&query, "MATCH (n)-[r]->(m) OPTIONAL MATCH (o) RETURN %s AS value", expression);
+	GEMP_TRY(gemp_text_status(&query));
 	const gemp_source source = { .text = query.data };
 	GEMP_TRY(gemp_cypher_parse(&tree, &source));
 	GEMP_TRY(gemp_cypher_check(&tree));
@@ -248,13 +249,28 @@ static void calls_and_queries(void **state)
 	REFUSE({ "size(n.x)", "size()" });
 }
 
+static gemp_code evaluate_step(void *expression)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };
+	return evaluate(expression, &json);
+}
+
+static void no_memory(void **state)
+{
+	(void)state;
+	static char expression[] =
+		"[x IN [n.x, 1] + 2 WHERE 'a' + x =~ 'a.*' | {k: n {.x, .*}, l: labels(n), m: n:A, u: toUpper('a')}]";
+	assert_survives_no_memory(evaluate_step, expression);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(logic),   cmocka_unit_test(comparisons),
-		cmocka_unit_test(strings), cmocka_unit_test(arithmetic),
-		cmocka_unit_test(access),  cmocka_unit_test(lists),
-		cmocka_unit_test(cases),   cmocka_unit_test(calls_and_queries),
+		cmocka_unit_test(logic),     cmocka_unit_test(comparisons),
+		cmocka_unit_test(strings),   cmocka_unit_test(arithmetic),
+		cmocka_unit_test(access),    cmocka_unit_test(lists),
+		cmocka_unit_test(cases),     cmocka_unit_test(calls_and_queries),
+		cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);
 }

@@ -17,6 +17,7 @@
 
 typedef struct gemp_cypher_variable {
 	gemp_cypher_word name;
+	uint64_t hash; /* of the name; a query may have many thousand variables */
 	int slot;
 	gemp_cypher_type type;
 } gemp_cypher_variable;

@@ -47,15 +47,19 @@ static gemp_code expand_all(gemp_checker *checker, gemp_cypher_clause *clause)
 	return GEMP_OK;
 }
 
-static gemp_code check_name(const gemp_checker *checker, const gemp_cypher_clause *clause, gemp_cypher_item *item)
+/* The columns become variables behind the row. */
+static gemp_code declare_columns(gemp_checker *checker, const gemp_cypher_clause *clause, const gemp_cypher_type *types)
 {
-	if (item->expr->kind == GEMP_CY_VARIABLE && !item->named)
-		item->alias = item->expr->name;
-	for (const gemp_cypher_item *other = clause->items; other != item; other = other->next)
-		if (gemp_cypher_same_word(other->alias, item->alias))
+	const size_t floor = checker->floor;
+	checker->floor = checker->count;
+	for (const gemp_cypher_item *item = clause->items; item; item = item->next) {
+		if (gemp_checker_look_up(checker, item->alias))
 			return gemp_checker_fail(checker, item->place,
 			                         "%s has two columns named '%s'; give one another name with AS", word_of(clause),
 			                         item->alias.bytes);
+		GEMP_TRY(gemp_checker_declare_in(checker, item->alias, types[item->slot], clause->width_in + item->slot));
+	}
+	checker->floor = floor;
 	return GEMP_OK;
 }
 
@@ -211,7 +215,8 @@ static gemp_code check_items(gemp_checker *checker, gemp_cypher_clause *clause, 
 	for (gemp_cypher_item *item = clause->items; item; item = item->next, i++) {
 		item->slot = (int)i;
 		GEMP_TRY(gemp_checker_expr(checker, item->expr, &types[i]));
-		GEMP_TRY(check_name(checker, clause, item));
+		if (item->expr->kind == GEMP_CY_VARIABLE && !item->named)
+			item->alias = item->expr->name;
 	}
 	*groups = checker->aggregates > 0;
 	clause->aggregates = checker->aggregates;
@@ -226,7 +231,7 @@ gemp_code gemp_checker_projection(gemp_checker *checker, gemp_cypher_clause *cla
 	GEMP_OWNED gemp_cypher_type *types = NULL;
 	const size_t before = checker->count, floor = checker->floor;
 	bool groups;
-	size_t i = 0, columns = 0;
+	size_t columns = 0;
 	if (clause->all)
 		GEMP_TRY(expand_all(checker, clause));
 	for (const gemp_cypher_item *item = clause->items; item; item = item->next)
@@ -235,8 +240,7 @@ gemp_code gemp_checker_projection(gemp_checker *checker, gemp_cypher_clause *cla
 	checker->top = checker->peak = clause->width_in + (int)columns;
 	GEMP_TRY(GEMP_NEW(types, columns));
 	GEMP_TRY(check_items(checker, clause, types, &groups));
-	for (const gemp_cypher_item *item = clause->items; item; item = item->next, i++)
-		GEMP_TRY(gemp_checker_declare_in(checker, item->alias, types[i], clause->width_in + item->slot));
+	GEMP_TRY(declare_columns(checker, clause, types));
 	const bool columns_only = groups || clause->distinct;
 	if (columns_only)
 		checker->floor = before;
@@ -247,7 +251,7 @@ gemp_code gemp_checker_projection(gemp_checker *checker, gemp_cypher_clause *cla
 	GEMP_TRY(check_amount(checker, clause->limit, "LIMIT"));
 	clause->scratch = checker->peak - clause->width_in - clause->width_out;
 	/* From now on, the columns are the row. */
-	for (i = 0; i < columns; i++) {
+	for (size_t i = 0; i < columns; i++) {
 		checker->variables[query_floor + i] = checker->variables[before + i];
 		checker->variables[query_floor + i].slot = (int)i;
 	}

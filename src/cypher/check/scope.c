@@ -1,5 +1,7 @@
 #include "cypher/check/checker.h"
 
+#include "core/random.h"
+
 gemp_code gemp_checker_fail(const gemp_checker *checker, gemp_cypher_place place, const char *format, ...)
 {
 	va_list arguments;
@@ -17,9 +19,11 @@ bool gemp_cypher_same_word(gemp_cypher_word a, gemp_cypher_word b)
 /* Returns the last variable of this name in [from, to), or NULL. */
 static gemp_cypher_variable *search(const gemp_checker *checker, gemp_cypher_word name, size_t from, size_t to)
 {
+	const uint64_t hash = gemp_hash(name.bytes, name.size, 0);
 	for (size_t i = to; i-- > from;) {
-		bool hidden = i >= checker->hidden_from && i < checker->hidden_to;
-		if (!hidden && gemp_cypher_same_word(checker->variables[i].name, name))
+		if (checker->variables[i].hash != hash || (i >= checker->hidden_from && i < checker->hidden_to))
+			continue;
+		if (gemp_cypher_same_word(checker->variables[i].name, name))
 			return &checker->variables[i];
 	}
 	return NULL;
@@ -84,7 +88,9 @@ gemp_code gemp_checker_find(gemp_checker *checker, gemp_cypher_word name, gemp_c
 gemp_code gemp_checker_declare_in(gemp_checker *checker, gemp_cypher_word name, gemp_cypher_type type, int slot)
 {
 	GEMP_TRY(GEMP_RESERVE(checker->variables, checker->capacity, checker->count + 1));
-	checker->variables[checker->count++] = (gemp_cypher_variable){ .name = name, .slot = slot, .type = type };
+	checker->variables[checker->count++] = (gemp_cypher_variable){
+		.name = name, .hash = gemp_hash(name.bytes, name.size, 0), .slot = slot, .type = type
+	};
 	return GEMP_OK;
 }
 
