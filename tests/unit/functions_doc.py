@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares docs/functions.md with the tables in src/cypher/function: both must have the same functions, with the same
-greatest number of arguments. Temporal functions, whose table is made by macros, are left out."""
+greatest number of arguments."""
 import os
 import re
 import sys
@@ -22,8 +22,7 @@ def in_tables(top):
 def in_document(top):
     """Returns {name: set of greatest numbers of arguments}, from the first column of all tables."""
     with open(os.path.join(top, "docs", "functions.md"), encoding="utf-8") as text:
-        before, _, _ = text.read().partition("\n## Dates")
-    rows = [line.split(" | ")[0] for line in before.splitlines() if line.startswith("| `")]
+        rows = [line.split(" | ")[0] for line in text if line.startswith("| `")]
     found = {}
     for name, arguments in re.findall(r"`([\w.]+)\(([^`]*)\)`", "\n".join(rows)):
         count = MANY if "..." in arguments else str(len(arguments.split(", ")) if arguments else 0)
