@@ -365,7 +365,8 @@ static void depth(void **state)
 	assert_code(read_nested(110, "EXISTS { RETURN ", " AS y }"), GEMP_EUSAGE);
 	assert_message("clauses are nested more than 100 deep here");
 	/* The depth of inner queries counts. */
-	assert_code(read_nested(90, "EXISTS { RETURN NOT NOT NOT NOT NOT NOT NOT NOT NOT NOT NOT ", " AS y }"), GEMP_EUSAGE);
+	assert_code(read_nested(90, "EXISTS { RETURN NOT NOT NOT NOT NOT NOT NOT NOT NOT NOT NOT ", " AS y }"),
+	            GEMP_EUSAGE);
 	assert_message("this expression is nested more than 1000 deep");
 	assert_code(read_nested(20000, "(", ")"), GEMP_EUSAGE);
 	assert_message("the query is nested too deeply here");

@@ -90,7 +90,7 @@ gemp_cypher_expr *gemp_cy_count_star(gemp_cypher_builder *b, const gemp_cypher_e
 /* all, any, none, single; `word` is one of them. */
 gemp_cypher_expr *gemp_cy_quantifier(gemp_cypher_builder *b, gemp_cypher_word word, gemp_cypher_word variable,
                                      gemp_cypher_expr *list, gemp_cypher_expr *condition, gemp_cypher_place place);
-gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_label *labels, gemp_cypher_word name);
+gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_word name);
 /* EXISTS { }, COUNT { }, COLLECT { }; outer_deepest is the value of b->deepest before the braces. */
 gemp_cypher_expr *gemp_cy_inner(gemp_cypher_builder *b, gemp_cypher_kind kind, gemp_cypher_query *query,
                                 unsigned outer_deepest, gemp_cypher_place place);
@@ -148,8 +148,8 @@ typedef struct gemp_cypher_expected {
 	bool name, value, clause, comma;
 	bool end;     /* the query may end there */
 	bool closing; /* a bracket or CASE is open */
-	bool element; /* the place is within a node or a relationship */
-	bool node;    /* a node of a path must stand there */
+	bool element; /* the place is within a vertex or an edge of a pattern */
+	bool node;    /* a vertex of a path must stand there */
 } gemp_cypher_expected;
 
 /* Explains the unexpected token at `place`. */

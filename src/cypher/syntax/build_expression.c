@@ -265,14 +265,9 @@ gemp_cypher_expr *gemp_cy_quantifier(gemp_cypher_builder *b, gemp_cypher_word wo
 	return expr;
 }
 
-/* Appends at the end. Lists of labels are short. */
-gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_label *labels, gemp_cypher_word name)
+gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_word name)
 {
-	gemp_cypher_label *label = GEMP_CY_NODE(b, gemp_cypher_label, .name = name), **end = &labels;
-	while (*end)
-		end = &(*end)->next;
-	*end = label;
-	return label ? labels : NULL;
+	return GEMP_CY_NODE(b, gemp_cypher_label, .name = name);
 }
 
 /* b->deepest counts the expressions within the braces; the expression around them is deeper. */

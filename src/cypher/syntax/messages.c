@@ -57,6 +57,8 @@ static const char *unsupported_sign(const char *token, size_t size, const gemp_c
 		return NULL;
 	if ((expected->element && strchr("|&!%", *token)) || (expected->name && strchr("!%", *token)))
 		return "an expression over labels with | & ! %; write it in WHERE, as in WHERE a:A OR a:B";
+	if (expected->name && *token == '$')
+		return "a parameter instead of a label, a type or a name; parameters are values";
 	if (expected->value && *token == '!')
 		return "a negation by !; write NOT";
 	if (expected->node && strchr("{+*", *token))
@@ -102,6 +104,8 @@ void gemp_cy_unexpected(gemp_cypher_builder *b, gemp_cypher_place place, const g
 	bool closes = size == 1 && strchr(")]}", *token) && expected->end;
 	if (closes)
 		gemp_cy_fail(b, place.begin, "'%c' closes a bracket, but none is open here", *token);
+	else if (size > 0 && expected->end && !expected->clause)
+		gemp_cy_fail(b, place.begin, "a query ends at ;, and another one begins here");
 	else if (size == 0)
 		gemp_cy_fail(b, place.begin, "the query ends too early%s%s", wanted, list);
 	else if (!explain(b, place, expected))

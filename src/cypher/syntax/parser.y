@@ -78,7 +78,7 @@ static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b
 	unsigned depth;
 	gemp_cypher_operator operator;
 	gemp_cypher_expr *expr;
-	gemp_cypher_label *label;
+	struct { gemp_cypher_label *first, *last; } labels;
 	gemp_cypher_hops hops;
 	gemp_cypher_node *node; gemp_cypher_edge *edge; gemp_cypher_path *path; gemp_cypher_pattern *pattern;
 	gemp_cypher_item *item; gemp_cypher_order *order; gemp_cypher_update *update;
@@ -97,7 +97,7 @@ static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b
 %token NE "'<>'" LE "'<='" GE "'>='" MATCHES "'=~'" ADDED "'+='" RANGE "'..'" YYEOF 0 "the end"
 
 %type <word> variable optional_name name callable procedure optional_alias
-%type <label> optional_labels labels optional_types types
+%type <labels> optional_labels labels optional_types types
 %type <expr> optional_properties where optional_where skip limit optional_skip optional_limit target
 %type <expr> expression exclusion conjunction negation comparison chain predicate sum product power unary labelled postfix
 %type <expr> atom literal parameter map entries list elements optional_elements optional_expression projections
@@ -366,9 +366,9 @@ open
 
 node
 	: open optional_name optional_labels optional_properties ')'
-	                                { MAKE($$, gemp_cy_node(b, $2, $3, $4, @$)); }
+	                                { MAKE($$, gemp_cy_node(b, $2, $3.first, $4, @$)); }
 	| open optional_name optional_labels optional_properties WHERE
-	                                { REFUSE(@5, "WHERE inside of a node; write it behind all paths"); }
+	                                { REFUSE(@5, "WHERE inside of a vertex; write it after all paths"); }
 	;
 
 edge
@@ -381,11 +381,11 @@ edge
 bracket
 	: %empty                        { MAKE($$, gemp_cy_edge(b, NO_WORD, NULL, NULL, NULL)); }
 	| '[' optional_name optional_types optional_properties ']'
-	                                { MAKE($$, gemp_cy_edge(b, $2, $3, NULL, $4)); }
+	                                { MAKE($$, gemp_cy_edge(b, $2, $3.first, NULL, $4)); }
 	| '[' optional_name optional_types '*' hops optional_properties ']'
-	                                { MAKE($$, gemp_cy_edge(b, $2, $3, &$5, $6)); }
+	                                { MAKE($$, gemp_cy_edge(b, $2, $3.first, &$5, $6)); }
 	| '[' optional_name optional_types optional_properties WHERE
-	                                { REFUSE(@5, "WHERE inside of a relationship; write it behind all paths"); }
+	                                { REFUSE(@5, "WHERE inside of an edge; write it after all paths"); }
 	;
 
 hops
@@ -403,22 +403,22 @@ optional_name
 	;
 
 optional_labels
-	: %empty { $$ = NULL; } | labels
+	: %empty { $$.first = $$.last = NULL; } | labels
 	;
 
 labels
-	: ':' name                      { MAKE($$, gemp_cy_label(b, NULL, $2)); }
-	| labels ':' name               { MAKE($$, gemp_cy_label(b, $1, $3)); }
+	: ':' name                      { MAKE($$.first, gemp_cy_label(b, $2)); $$.last = $$.first; }
+	| labels ':' name               { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $3)); $$.last = $$.last->next; }
 	;
 
 optional_types
-	: %empty { $$ = NULL; } | types
+	: %empty { $$.first = $$.last = NULL; } | types
 	;
 
 types
-	: ':' name                      { MAKE($$, gemp_cy_label(b, NULL, $2)); }
-	| types '|' name                { MAKE($$, gemp_cy_label(b, $1, $3)); }
-	| types '|' ':' name            { MAKE($$, gemp_cy_label(b, $1, $4)); }
+	: ':' name                      { MAKE($$.first, gemp_cy_label(b, $2)); $$.last = $$.first; }
+	| types '|' name                { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $3)); $$.last = $$.last->next; }
+	| types '|' ':' name            { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $4)); $$.last = $$.last->next; }
 	;
 
 optional_properties

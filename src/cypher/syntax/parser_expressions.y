@@ -73,7 +73,7 @@ unary
 	;
 
 labelled
-	: postfix labels                { MAKE($$, gemp_cy_binary(b, GEMP_CY_HAS_LABELS, $1, NULL, @$)); $$->labels = $2; }
+	: postfix labels                { MAKE($$, gemp_cy_binary(b, GEMP_CY_HAS_LABELS, $1, NULL, @$)); $$->labels = $2.first; }
 	;
 
 postfix
@@ -87,6 +87,9 @@ postfix
 	                                { MAKE($$, gemp_cy_call(b, $1, false, $3, @$)); }
 	| postfix open DISTINCT elements ')'
 	                                { MAKE($$, gemp_cy_call(b, $1, true, $4, @$)); }
+	| postfix open DISTINCT '*'     { gemp_cy_fail(b, @1.begin, "count(DISTINCT *) has no meaning; count(DISTINCT a) counts "
+	                                               "different values");
+	                                  YYABORT; }
 	| postfix open '*' ')'          { MAKE($$, gemp_cy_count_star(b, $1, @$)); }
 	;
 
@@ -155,7 +158,7 @@ step
 	: PATH_BEGIN optional_name optional_labels optional_properties ')' edge node
 	                                { gemp_cypher_place place = { @1.begin, @5.end };
 	                                  gemp_cypher_node *from;
-	                                  MAKE(from, gemp_cy_node(b, $2, $3, $4, place));
+	                                  MAKE(from, gemp_cy_node(b, $2, $3.first, $4, place));
 	                                  MAKE($$, gemp_cy_path(b, from));
 	                                  gemp_cy_extend($$, $6, $7); }
 	| step edge node                { $$ = gemp_cy_extend($1, $2, $3); }
@@ -306,7 +309,7 @@ static const char *phrase(const yysymbol_kind_t *expected, int all, const gemp_c
 	if (flags->value)
 		return "a value";
 	if (path)
-		return flags->clause ? "a path or a clause" : flags->node ? "a node, as in (a)" : "a path, as in (a)-->(b)";
+		return flags->clause ? "a path or a clause" : flags->node ? "a vertex, as in (a)" : "a path, as in (a)-->(b)";
 	if (flags->clause && !is_among(expected, all, YYSYMBOL_UNION))
 		return "a clause, such as MATCH";
 	if (flags->clause)

@@ -152,9 +152,11 @@ const char *gemp_scan_name(const char *text)
 	return text;
 }
 
-/* The kind of a closing bracket does not matter here; the grammar finds brackets that do not fit. */
+/* The kind of a closing bracket does not matter here; the grammar finds brackets that do not fit. The limit bounds the
+ * cost of a text like `({a: ({a: ...`, which is scanned from each bracket on: without it 800 KB took minutes. */
 const char *gemp_scan_brackets(const char *text)
 {
+	enum { DEEPEST = 1000 }; /* the grammars refuse deeper expressions */
 	size_t depth = 0;
 	do {
 		if (strchr("'\"`", *text)) {
@@ -165,8 +167,8 @@ const char *gemp_scan_brackets(const char *text)
 			text++;
 		}
 		text = gemp_scan_space(text);
-	} while (*text && depth > 0);
-	return text;
+	} while (*text && depth > 0 && depth <= DEEPEST);
+	return depth > 0 ? "" : text;
 }
 
 /* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path. Only the text after it

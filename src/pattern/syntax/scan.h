@@ -13,7 +13,7 @@ const char *gemp_scan_space(const char *text);  /* skips comments, too */
 const char *gemp_scan_quoted(const char *text); /* skips the string or name whose quote is the first byte */
 /* Skips a name, also one in backquotes; returns `text` if there is none. */
 const char *gemp_scan_name(const char *text);
-/* Skips brackets and all that they contain. The first byte is `(`, `[` or `{`. */
+/* Skips brackets and all that they contain. The first byte is `(`, `[` or `{`. Returns "" if they are not closed. */
 const char *gemp_scan_brackets(const char *text);
 
 /* True if a path, `(...)-...`, begins at the parenthesis to which `text` points; false for an expression in
