@@ -352,7 +352,7 @@ static gemp_code run_search(gemp_match *m, const sink_chain *s, gemp_rounds_resu
 		return GEMP_OK;
 	gemp_code code = gemp_device_sets_new(m, &s->distinct);
 	GEMP_THEN(gemp_rounds_run(m->search, m->pull, &device));
-	gemp_device_sets_free(m);
+	gemp_device_sets_free(m, &s->distinct);
 	GEMP_TRY(code);
 	rounds->rounds += device.rounds;
 	rounds->complete = device.complete;

@@ -3,11 +3,11 @@
  *
  * The set consists of leaves, leaf[2^level], and the first bits of a number's tag choose its leaf (extendible
  * hashing, Fagin et al. 1979, but all leaves are split together). A leaf has slots[slot_count][width]; a slot whose
- * first word is 0 is free, so the first word of a number must not be 0. Slots are probed linearly from the
- * begin of a cache line on, and at most seven of eight are used. A leaf fits into the cache of a core, so a caller that adds numbers in the order of their places
- * reads and writes memory in sequence. A split leaves half of the numbers where they are, and needs no second copy of
- * the slots: the first access to a page is the most expensive part of an addition (AMD EPYC, virtual
- * machine of 2 cores, 2026-11-29: 0.2 to 1 s for 1 GiB).
+ * first word is 0 is free, so the first word of a number must not be 0. Slots are probed linearly from the begin of a
+ * cache line on, and at most seven of eight are used. A leaf fits into the cache of a core, so a caller that adds
+ * numbers in the order of their places reads and writes memory in sequence. A split leaves half of the numbers where
+ * they are, and needs no second copy of the slots: the first access to a page is the most expensive part of an addition
+ * (AMD EPYC, virtual machine of 2 cores, 2026-11-29: 0.2 to 1 s for 1 GiB).
  *
  * A leaf that is full while the others are not becomes larger by itself. When the set is mostly full again, its
  * numbers are put into new leaves of one size. The set has a budget of bytes: an addition that would exceed it is not

@@ -64,6 +64,65 @@ static void a_full_set_lets_duplicates_pass(void **state)
 	TEST_LIMIT(device_set_slots, 0);
 }
 
+/* One rank with one device counts classes on the device. Then no row reaches the host unless a row finds no slot, and
+ * rows whose slot another work-item may be writing wait for a second launch: with "late" these are all rows of classes
+ * that the set has. Counts must be those of a search without a set. */
+static void classes_are_counted_on_the_device(void **state)
+{
+	static const struct {
+		const char *shape;
+		bool sparse;
+	} searches[] = { { "cycle:4", false }, { "triangle", false }, { "edges:0-1,1-2,2-3,3-4", true } };
+	static const char *const choices[] = { "on", "late" };
+	static const size_t slots[] = { 1 << 18, 64, 128, 512 };
+	static const uint64_t buffers[] = { 0, 50 };
+	const gemp_match_options o = options_of(GEMP_ISO, GEMP_BY_ORBIT, false);
+	(void)state;
+	for (int s = 0; s < 3; s++) {
+		const case_graph *graph = searches[s].sparse ? &sparse : &dense;
+		setenv("GEMP_DEVICE_SET", "off", 1);
+		const gemp_match_result expected = run(graph, searches[s].shape, &o);
+		for (int i = 0; i < 16; i++) {
+			setenv("GEMP_DEVICE_SET", choices[i % 2], 1);
+			TEST_LIMIT(device_set_slots, slots[i / 2 % 4]);
+			context->budgets.result_buffer = buffers[i / 8];
+			if (context->budgets.result_buffer && searches[s].sparse)
+				continue;
+			const gemp_match_result result = run(graph, searches[s].shape, &o);
+			assert_all(result.matches == expected.matches && result.embeddings == expected.embeddings);
+			const uint64_t duplicates = result.embeddings - result.matches;
+			if (test_comm.size == 1)
+				assert_true(slots[i / 2 % 4] > 1 << 16 ? result.left_out == duplicates : result.left_out <= duplicates);
+		}
+	}
+	TEST_LIMIT(device_set_slots, 0);
+	context->budgets.result_buffer = 0;
+	unsetenv("GEMP_DEVICE_SET");
+}
+
+/* The host has found some classes before the device begins, and needs the forms of the device's set to know whether the
+ * device has counted them again. */
+static void classes_of_the_host_are_not_counted_twice(void **state)
+{
+	gemp_match_options o = options_of(GEMP_ISO, GEMP_BY_ORBIT, false);
+	uint64_t early = 0;
+	(void)state;
+	o.replicate = GEMP_REPLICATE_ALL;
+	const gemp_match_result expected = run(&dense, "cycle:4", &o);
+	TEST_LIMIT(device_set_slots, 1 << 16);
+	for (int pivots = 3; pivots < 22; pivots += 5) {
+		TEST_LIMIT(early_pivots, pivots);
+		const gemp_match_result result = run(&dense, "cycle:4", &o);
+		assert_all(result.matches == expected.matches && result.embeddings == expected.embeddings);
+		early += result.early_pivots;
+		print_message("%llu of %llu pivots early\n", (unsigned long long)result.early_pivots,
+		              (unsigned long long)result.pivots);
+	}
+	assert_all(early > 0);
+	TEST_LIMIT(early_pivots, 0);
+	TEST_LIMIT(device_set_slots, 0);
+}
+
 static void check(const case_graph *graph, const char *shape, gemp_semantics semantics, gemp_distinct distinct)
 {
 	static const size_t slots[] = { 64, 1 << 16, 256 };
@@ -111,14 +170,15 @@ static void forms_of_two_numbers(void **state)
 	TEST_LIMIT(device_set_slots, 0);
 }
 
-/* Each pass begins with an empty set, or classes of later passes would be missing. */
+/* Each pass begins with an empty set, or classes of later passes would be missing. The set is too small to count all
+ * classes without passes. */
 static void several_passes(void **state)
 {
 	(void)state;
 	gemp_match_options o = options_of(GEMP_ISO, GEMP_BY_ORBIT, false);
 	const gemp_match_result expected = run(&sparse, "path:4", &o);
 	context->budgets.host_memory = 16 << 10;
-	TEST_LIMIT(device_set_slots, 1 << 16);
+	TEST_LIMIT(device_set_slots, 256);
 	const gemp_match_result result = run(&sparse, "path:4", &o);
 	assert_all(result.distinct_passes > 1 && result.left_out > 0);
 	assert_all(result.matches == expected.matches && result.embeddings == expected.embeddings);
@@ -221,6 +281,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		WITH_GRAPHS(every_duplicate_is_left_out),
 		WITH_GRAPHS(a_full_set_lets_duplicates_pass),
+		WITH_GRAPHS(classes_are_counted_on_the_device),
+		WITH_GRAPHS(classes_of_the_host_are_not_counted_twice),
 		WITH_GRAPHS(forms_of_one_number),
 		WITH_GRAPHS(forms_of_two_numbers),
 		WITH_GRAPHS(several_passes),

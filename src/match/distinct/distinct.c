@@ -4,6 +4,8 @@
 #include "core/random.h"
 #include "core/threads.h"
 #include "match/distinct/class_set.h"
+#include "match/distinct/device_set.h"
+#include "match/distinct/key_ranks.h"
 #include "match/distinct/outgoing_records.h"
 #include "match/distinct/packed_places.h"
 
@@ -37,7 +39,8 @@ typedef struct distinct {
 	uint64_t low, high; /* this pass takes the records whose hash has an upper half in [low, high) */
 	size_t full_at;     /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
 	gemp_outgoing_records outgoing;
-	gemp_count counted; /* number of classes in finished passes */
+	gemp_count counted;      /* number of classes in finished passes */
+	gemp_form_source source; /* classes of devices; read is NULL: there are none */
 	uint64_t passes;
 	bool satisfied; /* no more rows are wanted, or all rows were passed on */
 	bool ended;     /* `next` has ended its last round */
@@ -253,12 +256,11 @@ static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 /* Collective. Sends the stored records to their owners, and adds the received records. */
 static gemp_code exchange_records(distinct *d, bool flush)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = d->context;
 	GEMP_OWNED void *records = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	double t = gemp_now();
-	code = flush ? flush_block(d) : GEMP_OK;
+	gemp_code code = flush ? flush_block(d) : GEMP_OK;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
 	GEMP_TRY(gemp_exchange_records(context->comm, code, d->outgoing.records, d->outgoing.count,
 	                               d->form.words * sizeof(uint32_t), d->outgoing.owner, &records, &from,
@@ -273,7 +275,7 @@ static gemp_code exchange_records(distinct *d, bool flush)
 	return gemp_comm_agree(context->comm, code);
 }
 
-/* The number of classes in finished passes and in the tables. */
+/* In finished passes and in the tables. */
 static gemp_count known(const distinct *d)
 {
 	return d->counted + gemp_class_set_count(&d->classes);
@@ -327,10 +329,34 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
+/* Adds the classes that devices have counted. The number is enough if this pass takes all hashes and the host has no
+ * class that a device may have counted, too. */
+static gemp_code add_counted(distinct *d)
+{
+	const bool alone = d->low == 0 && d->high == range_end && gemp_class_set_count(&d->classes) == 0;
+	GEMP_OWNED uint64_t *records = NULL;
+	uint64_t classes;
+	size_t at = 0, count;
+	if (!d->source.read)
+		return GEMP_OK;
+	if (d->source.counts(d->source.self, &classes) && alone) {
+		d->counted += classes;
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(records, GEMP_DEVICE_SET_READ * d->form.words / 2));
+	for (bool last = false; !last;) {
+		GEMP_TRY(d->source.read(d->source.self, &at, records, &count, &last));
+		GEMP_TRY(add_rows(d, (fill_task){ .d = d, .records = (const uint32_t *)(const void *)records }, count));
+		GEMP_TRY(flush_block(d));
+	}
+	return GEMP_OK;
+}
+
 /* Collective. Passes on the classes of the pass, and begins the next pass if hashes are left. The rank whose tables
  * were full with the fewest records determines the width of the next pass. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
+	GEMP_TRY(add_counted(d));
 	uint64_t greatest[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
 	gemp_comm_max(d->context->comm, greatest, 2);
 	if (d->next)
@@ -402,23 +428,6 @@ size_t gemp_distinct_memory(const gemp_runtime *context)
 	return gemp_max((size_t)pages / 4 / (size_t)context->comm->node_size * (size_t)page, min_memory);
 }
 
-/* Collective. Gathers the key ranks of all vertices and inverts them. */
-static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
-{
-	void *rank = NULL;
-	GEMP_OWNED size_t *begin = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_comm_allgather(d->context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks,
-	                             &rank, &begin));
-	d->rank = rank;
-	GEMP_TRY(gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count)));
-	for (uint64_t id = 0; id < graph->vertex_count; id++)
-		d->vertex[d->rank[id]] = (gemp_vertex)id;
-	d->form.rank = d->rank;
-	d->form.vertex = d->vertex;
-	return GEMP_OK;
-}
-
 /* Chooses the key by which two embeddings are compared: the canonical embedding, the vertices, or the vertices and
  * edges. */
 static gemp_record_key choose_key(const gemp_distinct_options *options)
@@ -453,7 +462,9 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);
 	if (options->graph && options->next && kind != GEMP_KEY_ORBIT)
-		GEMP_TRY(gather_key_ranks(d, options->graph));
+		GEMP_TRY(gemp_key_ranks_gather(context->comm, options->graph, &d->rank, &d->vertex));
+	d->form.rank = d->rank;
+	d->form.vertex = d->vertex;
 	*out = (gemp_sink){
 		.self = d, .consume = distinct_consume, .end_round = distinct_end_round, .free = distinct_free
 	};
@@ -463,14 +474,23 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 
 gemp_count gemp_distinct_count(const gemp_sink *sink)
 {
-	const distinct *d = sink->self;
-	return known(d);
+	return known(sink->self);
 }
 
 uint64_t gemp_distinct_passes(const gemp_sink *sink)
 {
+	return ((const distinct *)sink->self)->passes;
+}
+
+bool gemp_distinct_only_counts(const gemp_sink *sink)
+{
 	const distinct *d = sink->self;
-	return d->passes;
+	return !d->next && !d->limit && d->context->comm->size == 1;
+}
+
+void gemp_distinct_take_from(const gemp_sink *sink, const gemp_form_source *source)
+{
+	((distinct *)sink->self)->source = source ? *source : (gemp_form_source){ 0 };
 }
 
 const gemp_packed_form *gemp_distinct_form(const gemp_sink *sink)

@@ -49,6 +49,20 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 /* Maximum bytes of the tables of this rank without options->memory: half of --host-memory, or a quarter of the node's
  * memory divided among its ranks. */
 size_t gemp_distinct_memory(const gemp_runtime *context);
+/* Sets of devices that count classes. All functions take `self`. */
+typedef struct gemp_form_source {
+	void *self;
+	/* Returns if the devices have counted all classes of their rows, whose number is *classes. */
+	bool (*counts)(void *self, uint64_t *classes);
+	/* Copies the packed forms of these classes, records[GEMP_DEVICE_SET_READ][words]. *at is 0 at first; *last becomes
+	 * true with the last forms. */
+	gemp_code (*read)(void *self, size_t *at, uint64_t *records, size_t *count, bool *last);
+} gemp_form_source;
+/* True if only a number is asked for, and the sink of one rank needs no row of a class that a device has counted. */
+bool gemp_distinct_only_counts(const gemp_sink *distinct);
+/* Before the end of each pass the sink takes the number of classes from the source if it has no classes itself, or
+ * otherwise their forms. NULL: there is no source any more. */
+void gemp_distinct_take_from(const gemp_sink *distinct, const gemp_form_source *source);
 /* number of classes that this rank owns, over all passes so far */
 gemp_count gemp_distinct_count(const gemp_sink *distinct);
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);

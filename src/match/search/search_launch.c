@@ -127,11 +127,12 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	gemp_device *device = search->context->device;
 	gemp_readback *result = &search->result[buffer];
 	const size_t found = rows;
+	size_t added;
 	const double began = gemp_now();
 	if (search->device_set) {
-		GEMP_TRY(gemp_device_set_filter(search->device_set, &result->buffer, &rows));
+		GEMP_TRY(gemp_device_set_filter(search->device_set, &result->buffer, &rows, &added));
 		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
-		search->statistics.left_out += found - rows;
+		search->statistics.left_out += found - rows - added;
 	}
 	search->pending = (gemp_pending){ buffer, rows, found - rows };
 	const gemp_readback_range ranges[] = {
