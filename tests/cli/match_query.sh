@@ -80,6 +80,12 @@ for semantics in hom:3 edge-iso:3 iso:1; do
 	equal "$(field embeddings)" ${semantics#*:} "loops in a degree, $semantics"
 done
 
+# an edge between components is tested on their combinations
+for test in '(a)-[:R]->(b):1' 'NOT (a)-[:R]->(b):8' '(a)-[:S]-(b):4'; do
+	expect 0 2 match loops.h5 "MATCH (a), (b) WHERE ${test%:*}" --semantics hom --distinct none --count --json -
+	equal "$(field embeddings)" ${test##*:} "an edge between components, ${test%:*}"
+done
+
 # a data error during the search ends all ranks and leaves no file
 expect 65 2 match g.h5 'MATCH (a:Person) WHERE a.born IS NOT NULL RETURN 1 / (a.born - 1950) AS x' --output broken.tsv
 says 'zero'

@@ -22,10 +22,22 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 	       !edge->path && edge->from != edge->to;
 }
 
+/* True if the vertices of an edge test lie in different components, whose searches do not see each other. Arguments join
+ * the parts of a pattern. */
+static bool joins_components(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	return !pattern->arguments && gemp_pattern_components(pattern, part) > 1 &&
+	       part[exists->children[0]->variable] != part[exists->children[1]->variable];
+}
+
 /* An edge test contains EXISTS, too, but costs only a check of a row. */
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr)
 {
-	return !gemp_pattern_is_edge_test(pattern, expr) && gemp_expr_has_subpattern(expr);
+	if (gemp_pattern_is_edge_test(pattern, expr))
+		return joins_components(pattern, expr);
+	return gemp_expr_has_subpattern(expr);
 }
 
 /* The maps are members of the struct and need no release. */
