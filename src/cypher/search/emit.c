@@ -211,44 +211,32 @@ gemp_code gemp_cypher_test_rows(gemp_cypher_answer *answer, const gemp_cypher_en
 
 /* ROWS */
 
-/* Values of the extended row are copied once, and shared by the rows that extend it. */
-static gemp_code copy_given(const gemp_cypher_answer *a, size_t origin, gemp_cypher_table *out, gemp_datum *given)
-{
-	const gemp_datum *from = gemp_cypher_table_row(a->in, origin);
-	for (size_t slot = 0; slot < gemp_min(a->in->width, out->width); slot++)
-		GEMP_TRY(gemp_datum_copy(&given[slot], &out->arena, from[slot]));
-	return GEMP_OK;
-}
-
 /* frame_row: NULL for an optional row without a match. */
-static gemp_code emit_row(const gemp_cypher_answer *a, const uint64_t *frame_row, size_t origin,
-                          const gemp_datum *given, gemp_cypher_table *out)
+static gemp_code emit_row(const gemp_cypher_answer *a, const uint64_t *frame_row, size_t origin, gemp_cypher_table *out)
 {
+	const size_t given = gemp_min(a->in->width, out->width);
 	gemp_datum *row;
 	GEMP_TRY(gemp_cypher_table_add(out, &row));
 	if (out->with_origin)
 		out->origin[out->rows - 1] = origin;
-	memcpy(row, given, gemp_min(a->in->width, out->width) * sizeof *row);
+	if (given)
+		memcpy(row, gemp_cypher_table_row(a->in, origin), given * sizeof *row);
 	return frame_row ? write_row(a, frame_row, &out->arena, row) : GEMP_OK;
 }
 
 gemp_code gemp_cypher_emit_rows(gemp_cypher_answer *a, bool optional, gemp_cypher_table *out)
 {
 	GEMP_OWNED size_t *order = NULL;
-	GEMP_OWNED gemp_datum *given = NULL;
 	GEMP_TRY(gemp_cypher_order_rows(a, &order));
-	GEMP_TRY(GEMP_NEW(given, out->width));
 	GEMP_TRY(gemp_cypher_table_reserve(out, out->rows + a->frame.rows));
 	for (size_t origin = 0, i = 0; origin < a->in->rows; origin++) {
 		const size_t begin = i;
 		while (i < a->frame.rows && gemp_cypher_frame_row(&a->frame, order[i])[0] == origin)
 			i++;
-		if (i > begin || optional)
-			GEMP_TRY(copy_given(a, origin, out, given));
 		for (size_t j = begin; j < i; j++)
-			GEMP_TRY(emit_row(a, gemp_cypher_frame_row(&a->frame, order[j]), origin, given, out));
+			GEMP_TRY(emit_row(a, gemp_cypher_frame_row(&a->frame, order[j]), origin, out));
 		if (i == begin && optional)
-			GEMP_TRY(emit_row(a, NULL, origin, given, out));
+			GEMP_TRY(emit_row(a, NULL, origin, out));
 	}
 	return GEMP_OK;
 }
