@@ -84,9 +84,12 @@ typedef struct fixture {
 static inline gemp_code call_with(fixture *f, const char *name, size_t count)
 {
 	const gemp_source source = { NULL, "RETURN f(x)" };
-	const gemp_cypher_environment environment = {
-		.arena = &f->arena, .source = &source, .graph = &graph, .random = &f->random
-	};
+	const gemp_cypher_environment environment = { .arena = &f->arena,
+		                                          .source = &source,
+		                                          .graph = &graph,
+		                                          .random = &f->random,
+		                                          .now_seconds = 1437507632,
+		                                          .now_nanos = 142999999 };
 	const gemp_cypher_expr expr = { .kind = GEMP_CY_CALL, .place = { 7, 11 } };
 	const gemp_cypher_call call = { &environment, &expr, f->arguments, count };
 	const gemp_cypher_function *function = gemp_cypher_function_find(name);

@@ -116,6 +116,13 @@ static gemp_code from_epoch_millis(const gemp_cypher_call *call, gemp_datum *out
 	                                 gemp_floor_modulo(millis, 1000) * 1000000, NULL, out));
 }
 
+/* Milliseconds since 1970-01-01T00:00Z. */
+static gemp_code timestamp(const gemp_cypher_call *call, gemp_datum *out)
+{
+	*out = gemp_datum_integer(call->environment->now_seconds * 1000 + call->environment->now_nanos / 1000000);
+	return GEMP_OK;
+}
+
 static gemp_code duration(const gemp_cypher_call *call, gemp_datum *out)
 {
 	gemp_datum from = call->arguments[0];
@@ -190,6 +197,7 @@ const gemp_cypher_function gemp_cypher_temporal_functions[] = {
 	{ "datetime.truncate", 1, 3, false, datetime_truncate, { STRING, POINT, MAP } },
 	{ "datetime.fromepoch", 1, 2, false, from_epoch, { INTEGER, INTEGER } },
 	{ "datetime.fromepochmillis", 1, 1, false, from_epoch_millis, { INTEGER } },
+	{ "timestamp", 0, 0, false, timestamp, { 0 } },
 	{ "duration", 1, 1, false, duration, { STRING | MAP | GEMP_CY_BIT(DURATION) } },
 	{ "duration.between", 2, 2, false, between_all, { POINT, POINT } },
 	{ "duration.inMonths", 2, 2, false, in_months, { POINT, POINT } },
