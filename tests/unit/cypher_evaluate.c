@@ -226,6 +226,9 @@ static void lists(void **state)
 	       { "none(x IN [2, null] WHERE x = 1)", "null" }, { "none(x IN [1, null] WHERE x = 1)", "false" },
 	       { "single(x IN [1, null] WHERE x = 1)", "null" }, { "single(x IN [1, 1, null] WHERE x = 1)", "false" },
 	       { "single(x IN [1, 2] WHERE x = 1)", "true" }, { "any(x IN null WHERE x = 1)", "null" });
+	REFUSE({ "reduce(l = 1, x IN range(1, 2000) | [l])", "nested" },
+	       { "reduce(l = 1, x IN range(1, 2000) | {a: l})", "nested" },
+	       { "reduce(l = [], x IN range(1, 2000) | [] + [l])", "nested" });
 	REFUSE({ "[x IN n.x | x]", "IN needs a list" },
 	       { "all(x IN [n.x] WHERE x)", "a condition is true, false or NULL" });
 }

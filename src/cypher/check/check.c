@@ -151,7 +151,7 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 	const char *no_aggregates = checker->no_aggregates;
 	const bool in_aggregate = checker->in_aggregate, columns_only = checker->columns_only;
 	const size_t aggregates = checker->aggregates;
-	checker->in_aggregate = checker->columns_only = false;
+	checker->in_aggregate = false;
 	GEMP_TRY(check_query(checker, query));
 	const gemp_cypher_clause *last = query->first->last;
 	if (kind == GEMP_CY_COLLECT && (last->kind != GEMP_CY_RETURN || last->width_out != 1))

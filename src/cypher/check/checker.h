@@ -52,7 +52,7 @@ gemp_code gemp_checker_declare(gemp_checker *checker, gemp_cypher_word name, gem
 int gemp_checker_take_slot(gemp_checker *checker);
 /* Fails if the name is visible: an element, a path, a column of UNWIND and so on needs a new one. */
 gemp_code gemp_checker_must_be_new(gemp_checker *checker, gemp_cypher_word name, const char *what);
-/* Fails if the name belongs to a variable that WITH has dropped within an inner query. */
+/* Fails if the name belongs to a variable that WITH has dropped within an inner query, or to a hidden one. */
 gemp_code gemp_checker_not_dropped(const gemp_checker *checker, gemp_cypher_word name);
 
 /* EXPRESSIONS. `type` may be NULL. A predicate is a place where a pattern may stand as a condition. */

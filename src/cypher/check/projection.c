@@ -241,12 +241,12 @@ gemp_code gemp_checker_projection(gemp_checker *checker, gemp_cypher_clause *cla
 	GEMP_TRY(GEMP_NEW(types, columns));
 	GEMP_TRY(check_items(checker, clause, types, &groups));
 	GEMP_TRY(declare_columns(checker, clause, types));
-	const bool columns_only = groups || clause->distinct;
+	const bool columns_only = groups || clause->distinct, outer = checker->columns_only;
 	if (columns_only)
 		checker->floor = before;
 	checker->columns_only = columns_only;
 	GEMP_TRY(check_later(checker, clause, columns_only));
-	checker->columns_only = false;
+	checker->columns_only = outer;
 	GEMP_TRY(check_amount(checker, clause->skip, "SKIP"));
 	GEMP_TRY(check_amount(checker, clause->limit, "LIMIT"));
 	clause->scratch = checker->peak - clause->width_in - clause->width_out;

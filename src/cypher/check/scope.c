@@ -36,6 +36,13 @@ gemp_cypher_variable *gemp_checker_look_up(const gemp_checker *checker, gemp_cyp
 
 gemp_code gemp_checker_not_dropped(const gemp_checker *checker, gemp_cypher_word name)
 {
+	for (size_t i = checker->hidden_from; i < checker->hidden_to; i++)
+		if (gemp_cypher_same_word(checker->variables[i].name, name))
+			return gemp_checker_fail(
+				checker, name.place,
+				"properties in a pattern cannot read '%s', a variable of the same pattern; compare them "
+				"in WHERE",
+				name.bytes);
 	if (!search(checker, name, 0, checker->floor))
 		return GEMP_OK;
 	if (checker->columns_only)
@@ -74,13 +81,6 @@ gemp_code gemp_checker_find(gemp_checker *checker, gemp_cypher_word name, gemp_c
 	*out = gemp_checker_look_up(checker, name);
 	if (*out)
 		return GEMP_OK;
-	for (size_t i = checker->hidden_from; i < checker->hidden_to; i++)
-		if (gemp_cypher_same_word(checker->variables[i].name, name))
-			return gemp_checker_fail(
-				checker, name.place,
-				"properties in a pattern cannot read '%s', a variable of the same pattern; compare them "
-				"in WHERE",
-				name.bytes);
 	GEMP_TRY(gemp_checker_not_dropped(checker, name));
 	return fail_undefined(checker, name);
 }

@@ -158,7 +158,7 @@ gemp_code gemp_cypher_map(const gemp_cypher_environment *environment, const gemp
 		entries[count].key = entry->name.bytes;
 		GEMP_TRY(gemp_cypher_evaluate(environment, entry->first, &entries[count].value));
 	}
-	return gemp_datum_map(out, environment->arena, entries, count);
+	return gemp_cypher_fail_at(environment, expr, gemp_datum_map(out, environment->arena, entries, count));
 }
 
 /* The map of all properties; a map is its own. */
@@ -201,5 +201,5 @@ gemp_code gemp_cypher_map_projection(const gemp_cypher_environment *environment,
 			                              &entries[count].value));
 		count++;
 	}
-	return gemp_datum_map(out, environment->arena, entries, count);
+	return gemp_cypher_fail_at(environment, expr, gemp_datum_map(out, environment->arena, entries, count));
 }

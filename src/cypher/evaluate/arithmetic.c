@@ -58,8 +58,8 @@ static gemp_code compute_numbers(const gemp_cypher_environment *environment, con
 }
 
 /* Concatenates lists; a value that is no list counts as a list of one element. */
-static gemp_code concatenate_lists(const gemp_cypher_environment *environment, gemp_datum a, gemp_datum b,
-                                   gemp_datum *out)
+static gemp_code concatenate_lists(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                   gemp_datum a, gemp_datum b, gemp_datum *out)
 {
 	gemp_datum *items;
 	const size_t left = a.kind == GEMP_DATUM_LIST ? a.size : 1, right = b.kind == GEMP_DATUM_LIST ? b.size : 1;
@@ -68,7 +68,7 @@ static gemp_code concatenate_lists(const gemp_cypher_environment *environment, g
 		memcpy(items, a.kind == GEMP_DATUM_LIST ? a.items : &a, left * sizeof *items);
 	if (right)
 		memcpy(items + left, b.kind == GEMP_DATUM_LIST ? b.items : &b, right * sizeof *items);
-	return gemp_datum_list_of(out, items, left + right);
+	return gemp_cypher_fail_at(environment, expr, gemp_datum_list_of(out, items, left + right));
 }
 
 /* A string and a number, a boolean or a temporal value: the text of the latter. */
@@ -116,7 +116,7 @@ gemp_code gemp_cypher_compute(const gemp_cypher_environment *environment, const 
 	if (gemp_datum_is_number(a) && gemp_datum_is_number(b))
 		return compute_numbers(environment, expr, a, b, out);
 	if (expr->kind == GEMP_CY_ADD && (a.kind == GEMP_DATUM_LIST || b.kind == GEMP_DATUM_LIST))
-		return concatenate_lists(environment, a, b, out);
+		return concatenate_lists(environment, expr, a, b, out);
 	if (expr->kind == GEMP_CY_ADD && (a.kind == GEMP_DATUM_STRING || b.kind == GEMP_DATUM_STRING) && has_text(a) &&
 	    has_text(b))
 		return concatenate_texts(environment, a, b, out);

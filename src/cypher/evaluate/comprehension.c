@@ -33,7 +33,7 @@ static gemp_code comprehend(const gemp_cypher_environment *environment, const ge
 			GEMP_TRY(gemp_cypher_evaluate(environment, result, &items[count]));
 		count++;
 	}
-	return gemp_datum_list_of(out, items, count);
+	return gemp_cypher_fail_at(environment, expr, gemp_datum_list_of(out, items, count));
 }
 
 /* Stops at the element that decides: all at a false one, any and none at a true one, single at the second true one. */

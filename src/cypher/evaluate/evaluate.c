@@ -11,7 +11,7 @@ static gemp_code evaluate_list(const gemp_cypher_environment *environment, const
 	GEMP_TRY(GEMP_ARENA_NEW(environment->arena, items, expr->count));
 	for (const gemp_cypher_expr *element = expr->first; element; element = element->next)
 		GEMP_TRY(gemp_cypher_evaluate(environment, element, &items[count++]));
-	return gemp_datum_list_of(out, items, count);
+	return gemp_cypher_fail_at(environment, expr, gemp_datum_list_of(out, items, count));
 }
 
 /* Arguments of most calls fit on the stack. */
