@@ -1,7 +1,6 @@
 #include "core/memory.h"
 
 #include <limits.h>
-#include <limits.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
