@@ -250,6 +250,9 @@ static void calls_and_queries(void **state)
 	       { "size([1, 2])", "2" }, { "toUpper(null)", "null" }, { "COUNT { (n)-->() }", "40" },
 	       { "EXISTS { (n)-->() } AND true", "true" });
 	REFUSE({ "size(n.x)", "size()" });
+	REFUSE({ "reduce(a = [], x IN range(1, 2000) | [a])", "nested more than 1000 levels" },
+	       { "reduce(a = [], x IN range(1, 2000) | {k: a})", "nested more than 1000 levels" },
+	       { "reduce(a = [], x IN range(1, 2000) | [y IN [1] | a])", "nested more than 1000 levels" });
 }
 
 static gemp_code evaluate_step(void *expression)
