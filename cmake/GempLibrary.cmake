@@ -5,8 +5,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY GEMP_LAYERS)
-# The layer cypher is left out until all of its folders exist, since libgemp.so may have no undefined functions.
-list(REMOVE_ITEM layers cli cypher)
+list(REMOVE_ITEM layers cli)
 set(objects "")
 set(libraries "")
 foreach(layer IN LISTS layers)

@@ -141,8 +141,8 @@ const gemp_command gemp_command_match = {
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
 	.text =
-		"QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, "
-		"LIMIT; EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). "
+		"QUERY is openCypher that only reads (docs/query-language.md). One MATCH with OPTIONAL MATCH, WITH and RETURN is one "
+		"search on the devices; every other query runs clause by clause, and its MATCH are searches. "
 		"Each rank owns a random part of the graph and searches from its own vertices on its device. Adjacency rows "
 		"of other ranks are fetched, or partial matches are sent to the owners of the rows.\n"
 		"As in openCypher, the edges of a match are distinct, vertices may repeat, and each match is a row. --pattern and "

@@ -3,6 +3,7 @@
 #include "graph/column.h"
 #include "pattern/model/source.h"
 #include "pattern/semantic/parse.h"
+#include "pattern/semantic/script.h"
 
 #include "harness/harness.h"
 

@@ -9,8 +9,7 @@
 
 const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
-/* Says in one line which embeddings the semantics allows, and which of them are one match. */
-static void report_sense(gemp_report *report, const gemp_match_options *how)
+void gemp_match_report_sense(gemp_report *report, const gemp_match_options *how)
 {
 	static const char *const allowed[] = { [GEMP_ISO] = "vertices and edges are distinct",
 		                                   [GEMP_EDGE_ISO] = "edges are distinct, vertices may repeat",
@@ -227,7 +226,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	gemp_traffic traffic = found->result->traffic;
 	traffic.rounds = found->result->rounds;
 	print_counts(report, found);
-	report_sense(report, found->how);
+	gemp_match_report_sense(report, found->how);
 	set_counts(report, found);
 	gemp_match_times_report(report, found);
 	gemp_report_seconds(report, &found->runtime->timers, true);

@@ -1,4 +1,4 @@
-/* query: opens queries, checks their settings and binds their parameters. Rules use the same list of parameters. */
+/* query: checks the settings of queries and binds their parameters. Rules use the same list of parameters. */
 
 #include "api/match/query.h"
 
@@ -7,6 +7,7 @@
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
 
+#include <jansson.h>
 #include <string.h>
 
 /* the search refuses fewer lanes than this, too, if they are more than its device supports (match/search) */
@@ -14,7 +15,6 @@ enum { MAX_LANES = 1024 };
 
 GEMP_SETTINGS(gemp_query_settings, .semantics = GEMP_SEMANTICS_DEFAULT, .distinct = GEMP_DISTINCT_DEFAULT,
               .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
-GEMP_RELEASE(gemp_query_close, gemp_query *)
 
 /* A text has the sense of openCypher by default; patterns without a text count subgraphs. */
 static void choose_sense(gemp_query_settings *settings, gemp_query_source source)
@@ -73,6 +73,10 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 {
 	const gemp_parameter_list *list = &query->parameters;
 	*out = (gemp_script){ 0 };
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].value.type == GEMP_LIST)
+			return gemp_fail(GEMP_EUSAGE, "parameter %s: a list or a map is for a query that runs clause by clause",
+			                 list->items[i].name);
 	if (query->source == GEMP_QUERY_SCRIPT)
 		return gemp_script_parse(out, query->text, query->name, list->items, list->count);
 	GEMP_TRY(GEMP_NEW(out->queries, 1));
@@ -82,61 +86,6 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	if (query->source == GEMP_QUERY_GRAPH)
 		return gemp_pattern_query_graph(out->queries, query->text, query->name);
 	return gemp_pattern_parse_with(out->queries, query->text, NULL, list->items, list->count);
-}
-
-/* Local. Finds mistakes in a query whose parameters have no values yet. Only the text of a single query can be checked
- * without values, so a script is parsed by its first run. */
-static gemp_code check_text(const gemp_query *query)
-{
-	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
-	if (query->source == GEMP_QUERY_TEXT)
-		return gemp_pattern_check(query->text);
-	if (query->source == GEMP_QUERY_SCRIPT)
-		return GEMP_OK;
-	return gemp_query_parse(&script, query);
-}
-
-/* Collective. Copies the text and the name; the name may be NULL. */
-static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_source source, const char *text,
-                            const char *name, const gemp_query_settings *settings)
-{
-	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
-	*out = NULL;
-	gemp_code code = GEMP_NEW(query, 1);
-	if (code == GEMP_OK) {
-		*query = (gemp_query){
-			.graph = graph, .source = source, .text = gemp_strdup(text), .name = name ? gemp_strdup(name) : NULL
-		};
-		code = query->text && (query->name || !name) ? gemp_query_settings_read(&query->settings, source, settings)
-		                                             : GEMP_ENOMEM;
-	}
-	GEMP_THEN(check_text(query));
-	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
-	*out = GEMP_MOVE(query);
-	return GEMP_OK;
-}
-
-gemp_code gemp_query_open(gemp_query **out, gemp_graph *graph, const char *text, const gemp_query_settings *settings)
-{
-	return open_query(out, graph, GEMP_QUERY_TEXT, text, NULL, settings);
-}
-
-gemp_code gemp_query_open_script(gemp_query **out, gemp_graph *graph, const char *text, const char *name,
-                                 const gemp_query_settings *settings)
-{
-	return open_query(out, graph, GEMP_QUERY_SCRIPT, text, name, settings);
-}
-
-gemp_code gemp_query_open_pattern(gemp_query **out, gemp_graph *graph, const char *pattern,
-                                  const gemp_query_settings *settings)
-{
-	return open_query(out, graph, GEMP_QUERY_NAMED, pattern, NULL, settings);
-}
-
-gemp_code gemp_query_open_query_graph(gemp_query **out, gemp_graph *graph, const char *path, const char *label_format,
-                                      const gemp_query_settings *settings)
-{
-	return open_query(out, graph, GEMP_QUERY_GRAPH, path, label_format, settings);
 }
 
 void gemp_query_close(gemp_query *query)
@@ -152,7 +101,7 @@ void gemp_query_close(gemp_query *query)
 static void free_parameter(gemp_query_parameter *parameter)
 {
 	gemp_free((char *)parameter->name);
-	if (parameter->value.type == GEMP_STRING)
+	if (gemp_is_text(parameter->value.type))
 		gemp_free((char *)parameter->value.string.bytes);
 }
 
@@ -169,7 +118,7 @@ static size_t find_name(const gemp_parameter_list *list, const char *name)
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value)
 {
 	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
-	if (!fresh.name || (value.type == GEMP_STRING && !value.string.bytes))
+	if (!fresh.name || (gemp_is_text(value.type) && !value.string.bytes))
 		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
 	const size_t at = find_name(list, name);
 	if (at == list->count) {
@@ -190,9 +139,22 @@ gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *na
 	return gemp_parameter_list_set(list, name, value);
 }
 
+/* Turns a string that is a list or a map in JSON into a value of the type GEMP_LIST, which is JSON text. Every other
+ * string stays, and so do all values whose type is given. */
+static void recognize_json(gemp_value *value, const char *assignment)
+{
+	const bool typed = strcspn(assignment, ":") < strcspn(assignment, "=");
+	if (typed || value->type != GEMP_STRING || !value->string.size || !strchr("[{", *value->string.bytes))
+		return;
+	json_t *json = json_loadb(value->string.bytes, value->string.size, JSON_REJECT_DUPLICATES, NULL);
+	if (json)
+		value->type = GEMP_LIST;
+	json_decref(json);
+}
+
 /* This function refuses a second value of a name, but gemp_parameter_list_set accepts it. On a command line the second
  * value is a mistake; in a program it is the value for the next run. */
-gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
+gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment, bool lists)
 {
 	GEMP_OWNED_BY(gemp_query_parameter_free) gemp_query_parameter read = { 0 };
 	GEMP_TRY(gemp_query_parameter_read(&read, assignment));
@@ -200,7 +162,9 @@ gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assign
 	if (find_name(list, read.name) < list->count)
 		return gemp_fail(GEMP_EUSAGE, "parameter %s: there are two values for $%s; leave one out", assignment,
 		                 read.name);
-	if (value.type == GEMP_STRING) /* the list owns its strings, but this string lies in the block of the name */
+	if (lists)
+		recognize_json(&value, assignment);
+	if (gemp_is_text(value.type)) /* the list owns its strings, but this string lies in the block of the name */
 		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
 	return gemp_parameter_list_set(list, read.name, value);
 }
@@ -247,5 +211,5 @@ gemp_code gemp_query_bind(gemp_query *query, const char *assignment)
 {
 	if (query->source == GEMP_QUERY_NAMED || query->source == GEMP_QUERY_GRAPH)
 		return gemp_fail(GEMP_EUSAGE, "parameter %s: named patterns and query graphs have no parameters", assignment);
-	return gemp_parameter_list_read(&query->parameters, assignment);
+	return gemp_parameter_list_read(&query->parameters, assignment, true);
 }

@@ -10,6 +10,7 @@
 #include "api/graph.h"
 #include "gemp/query.h"
 #include "pattern/semantic/parse.h"
+#include "pattern/semantic/script.h"
 #include "query/query.h"
 
 /* {0} is an empty list. */
@@ -22,9 +23,9 @@ typedef struct gemp_parameter_list {
  * also after a failure. A string whose bytes are NULL means that the caller ran out of memory. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value);
 gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text);
-/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h). GEMP_EUSAGE if the name already
- * has a value. */
-gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment);
+/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h). If `lists`, a list or map in JSON
+ * becomes a value of the type GEMP_LIST. GEMP_EUSAGE if the name already has a value. */
+gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment, bool lists);
 /* Local. *out becomes "name=value; name=value", in the order in which the values were set. gemp_text_free frees
  * *out. */
 gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, struct gemp_text *out);

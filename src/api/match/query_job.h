@@ -9,7 +9,7 @@
 #ifndef GEMP_API_MATCH_QUERY_JOB_H
 #define GEMP_API_MATCH_QUERY_JOB_H
 
-#include "api/match/query.h"
+#include "api/match/query_text.h"
 #include "api/match/resumable_search.h"
 #include "core/text.h"
 #include "io/graph_file/graph_file_write.h"
@@ -54,7 +54,8 @@ typedef struct gemp_query_job {
 	const gemp_query_request *request;
 	gemp_query_search base;
 	gemp_comm *comm;
-	gemp_pattern *pattern; /* borrowed; the same pattern as base.pattern */
+	gemp_pattern *pattern; /* borrowed; the same pattern as base.pattern; NULL: the query runs clause by clause */
+	gemp_query_form *form; /* borrowed */
 	gemp_prepared *prepared;
 	gemp_sink rows, covered, limit_sink, *first;
 	gemp_limit limit;
@@ -68,7 +69,8 @@ typedef struct gemp_query_job {
 	bool writes;                  /* rows are written to a file, a table or the preview */
 } gemp_query_job;
 
-/* Local. Binds the pattern, and refuses contradictory settings before a device is opened. */
+/* For jobs with a pattern; clause_job.h has the other jobs.
+ * Local. Binds the pattern, and refuses contradictory settings before a device is opened. */
 gemp_code gemp_query_job_check(gemp_query_job *job);
 /* Collective. Runs the search, writes the rows and reports. */
 gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime);
@@ -111,6 +113,8 @@ typedef struct gemp_match_report {
 	uint64_t covered_vertices, covered_edges;
 } gemp_match_report;
 
+/* Says in one line which embeddings the semantics allows, and which of them are one match. */
+void gemp_match_report_sense(gemp_report *report, const gemp_match_options *how);
 /* Collective. Reports the result of a search as text and as JSON. */
 gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *found);
 

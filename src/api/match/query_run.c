@@ -4,7 +4,7 @@
  * and memory of all jobs are in the whole report. Rows that one query has copied to the devices remain there for the
  * next query. */
 
-#include "api/match/query_job.h"
+#include "api/match/clause_job.h"
 #include "core/memory.h"
 #include "io/file/output.h"
 #include "io/picture/pattern_picture.h"
@@ -22,6 +22,12 @@ static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
 		total->seconds[phase] += runtime->timers.seconds[phase];
 	gemp_runtime_reset(runtime);
+}
+
+/* Collective. A job without a pattern runs clause by clause. */
+static gemp_code run_job(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
+{
+	return job->pattern ? gemp_query_job_run(job, report, runtime) : gemp_clause_job_run(job, report, runtime);
 }
 
 /* Collective. Runs the jobs one after the other. Each job is freed after its run, since the next job needs its memory
@@ -43,7 +49,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 		take_timers(&total, runtime);
 		gemp_report_print(report, "%squery %zu of %zu: %.*s\n", i ? "\n" : "", i + 1, count, (int)strcspn(text, "\n"),
 		                  text);
-		code = gemp_query_job_run(&all[i], &part, runtime);
+		code = run_job(&all[i], &part, runtime);
 		gemp_query_job_free(&all[i]);
 		json_array_append_new(list, part.json);
 	}
@@ -115,9 +121,10 @@ static gemp_code check_paths(const gemp_query_request *request, const gemp_comm 
 
 /* In a file of several queries the text of a query begins with one empty line for each line before it in the file, so
  * that messages have the right line number. This function returns the text without the empty lines, for the report. */
-static const char *text_of(const gemp_pattern *pattern, size_t count)
+static const char *text_of(const gemp_query_form *form, size_t count)
 {
-	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
+	const char *text = form->pattern ? form->pattern->text : form->text;
+	return count > 1 ? text + strspn(text, " \n") : text;
 }
 
 typedef struct job_list {
@@ -126,27 +133,28 @@ typedef struct job_list {
 } job_list;
 
 /* Local. Makes a job for each query, binds it and checks it. */
-static gemp_code make_jobs(job_list *out, const gemp_query_request *request, const gemp_script *script,
+static gemp_code make_jobs(job_list *out, const gemp_query_request *request, const gemp_query_forms *forms,
                            const gemp_report *report)
 {
 	gemp_graph *graph = request->query->graph;
 	const gemp_query_settings *settings = &request->query->settings;
 	const bool shown = (request->mode == GEMP_QUERY_MODE_WRITE || request->mode == GEMP_QUERY_MODE_COUNT_PER) &&
 	                   !request->path && !report->no_rows;
-	GEMP_TRY(GEMP_NEW(out->all, script->count));
-	for (size_t i = 0; i < script->count; i++) {
+	GEMP_TRY(GEMP_NEW(out->all, forms->count));
+	for (size_t i = 0; i < forms->count; i++) {
 		gemp_query_job *job = &out->all[out->count++];
-		gemp_pattern *pattern = script->queries[i];
+		gemp_query_form *form = &forms->items[i];
 		*job = (gemp_query_job){ .request = request,
 			                     .comm = &graph->context->comm,
-			                     .pattern = pattern,
-			                     .number = script->count > 1 ? i + 1 : 0,
+			                     .pattern = form->pattern,
+			                     .form = form,
+			                     .number = forms->count > 1 ? i + 1 : 0,
 			                     .preview = shown ? settings->preview : 0,
 			                     .base = { .graph = graph->shard,
-			                               .pattern = pattern,
+			                               .pattern = form->pattern,
 			                               .settings = settings,
-			                               .text = text_of(pattern, script->count) } };
-		GEMP_TRY(gemp_query_job_check(job));
+			                               .text = text_of(form, forms->count) } };
+		GEMP_TRY(job->pattern ? gemp_query_job_check(job) : gemp_clause_job_check(job));
 	}
 	return GEMP_OK;
 }
@@ -164,19 +172,18 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 	gemp_graph *graph = request->query->graph;
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none, *report = gemp_report_or(given, &none, graph->context);
-	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
+	GEMP_OWNED_BY(gemp_query_forms_free) gemp_query_forms forms = { 0 };
 	GEMP_OWNED_BY(free_jobs) job_list jobs = { 0 };
 	gemp_runtime *runtime = NULL;
-	gemp_code code = gemp_query_parse(&script, request->query);
-	GEMP_THEN(check_request(request, script.count));
+	gemp_code code = gemp_query_forms_read(&forms, request->query);
+	GEMP_THEN(check_request(request, forms.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(check_paths(request, comm));
-	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, &script, report)));
+	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, &forms, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_DEVICES_LATER, &timers));
 	gemp_report_graph(report, graph->shard);
-	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime)
-	                      : gemp_query_job_run(jobs.all, report, runtime);
+	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime) : run_job(jobs.all, report, runtime);
 }
 
 /* PUBLIC FUNCTIONS */

@@ -68,7 +68,7 @@ void gemp_rules_close(gemp_rules *rules)
 
 gemp_code gemp_rules_bind(gemp_rules *rules, const char *assignment)
 {
-	return gemp_parameter_list_read(&rules->parameters, assignment);
+	return gemp_parameter_list_read(&rules->parameters, assignment, false);
 }
 
 gemp_code gemp_rules_bind_integer(gemp_rules *rules, const char *name, int64_t value)

@@ -89,7 +89,7 @@ static const gemp_option options[] = {
 	  "Label that a number in --query-graph stands for." },
 	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, ON_SEARCH | GEMP_ON_TRANSFORM | GEMP_ON_INDEX, OF_QUERY,
 	  AT(parameters),
-	  "Value of $NAME in the query: a number, true, false or a text. NAME:TYPE=VALUE sets its type: string, int, float, bool." },
+	  "Value of $NAME in the query: a number, true, false, a text, or a list or map in JSON. NAME:TYPE=VALUE sets its type: string, int, float, bool." },
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, OF_QUERY, AT(lenient),
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of an error." },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, OF_QUERY, AT(pattern),

@@ -1,5 +1,5 @@
 /* Makes patterns and rules from a text. The first part builds rules and their control from a syntax tree. The second
- * part has lexer and grammar, single queries, and scripts, which are cut at `;` before the grammar reads a query. */
+ * part has lexer and grammar, and single queries. */
 
 #define YYSTYPE QUERY_YYSTYPE
 #define YYLTYPE QUERY_YYLTYPE
@@ -19,12 +19,6 @@
 #include <string.h>
 
 /* RULES */
-
-/* Some editors begin a file with a byte order mark. */
-static const char *behind_mark(const char *text)
-{
-	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
-}
 
 /* The tree of RUN while it is built, and the rules that RUN has named so far. */
 typedef struct control_build {
@@ -244,7 +238,7 @@ gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char 
 	GEMP_OWNED_BY(gemp_rule_set_free_at) gemp_rule_set *rules = NULL;
 	GEMP_OWNED bool *used = NULL;
 	gemp_sema p = { .q = &q };
-	const gemp_source source = { file ? file : "rules", behind_mark(text) };
+	const gemp_source source = { file ? file : "rules", gemp_scan_begin(text) };
 	GEMP_TRY(GEMP_NEW(used, parameter_count));
 	GEMP_TRY(GEMP_NEW(rules, 1));
 	rules->text = gemp_strdup(source.text);
@@ -337,12 +331,12 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 }
 
 /* Parses one of several queries. used[] is shared by all queries, so the caller reports unused parameters. */
-static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
-                                    const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	GEMP_OWNED_BY(gemp_ast_free) gemp_ast q = { 0 };
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
-	const gemp_source source = { file, behind_mark(text) };
+	const gemp_source source = { file, gemp_scan_begin(text) };
 	gemp_sema p = { .q = &q };
 	GEMP_TRY(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
@@ -360,7 +354,7 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	GEMP_OWNED bool *used = NULL;
 	GEMP_TRY(GEMP_NEW(used, parameter_count));
-	GEMP_TRY(pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_TRY(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
 	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = pattern;
 	pattern = NULL;
@@ -378,114 +372,8 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 gemp_code gemp_pattern_check(const char *text)
 {
 	GEMP_OWNED_BY(gemp_ast_free)
-	gemp_ast q = { .source = { NULL, behind_mark(text) }, .parameters_later = true };
+	gemp_ast q = { .source = { NULL, gemp_scan_begin(text) }, .parameters_later = true };
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	GEMP_TRY(read_text(&q));
 	return q.has_parameters ? GEMP_OK : gemp_pattern_parse(&pattern, text, NULL);
-}
-
-/* Returns the `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain
- * `;`. A token without an end reaches to the end of the text, where the grammar reports it. */
-static const char *query_end(const char *text)
-{
-	while (*text && *text != ';') {
-		const char *next = gemp_scan_space(text);
-		if (next > text)
-			text = next;
-		else if (strncmp(text, "/*", 2) == 0)
-			text += strlen(text);
-		else
-			text = strchr("'\"`", *text) ? gemp_scan_quoted(text) : text + 1;
-	}
-	return text;
-}
-
-/* Finds bytes [*begin, *end) of the next query from *at on. *at becomes the place of the query's `;`. Returns false if
- * there is no query. */
-static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
-{
-	const char *from, *to = text + *at;
-	do {
-		from = gemp_scan_space(to + (*to == ';'));
-		to = query_end(from);
-	} while (to == from && *to);
-	*begin = (size_t)(from - text);
-	*end = (size_t)(to - text);
-	*at = *end;
-	return to > from && strncmp(from, "/*", 2) != 0;
-}
-
-/* Extracts a query. Empty lines and spaces replace the text before the query, so messages have places of the script. */
-static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
-{
-	size_t line = 0;
-	for (size_t i = 0; i < begin; i++)
-		if (text[i] == '\n') {
-			gemp_text_add(out, "\n", 1);
-			line = i + 1;
-		}
-	for (size_t i = line; i < begin; i++)
-		if (((unsigned char)text[i] & 0xC0) != 0x80)
-			gemp_text_add(out, " ", 1);
-	gemp_text_add(out, text + begin, end - begin);
-	return gemp_text_status(out);
-}
-
-/* Every query is analysed with all parameters of the script. At the end a parameter that no query uses is an error. */
-static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
-                           const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
-{
-	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 };
-	size_t at = 0, begin, end, capacity = 0;
-	while (next_query(text, &at, &begin, &end)) {
-		gemp_text_clear(&one);
-		GEMP_TRY(extract_query(&one, text, begin, end));
-		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
-		GEMP_TRY(
-			pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count, used));
-		script->count++;
-	}
-	return gemp_ast_check_parameters(parameters, parameter_count, used);
-}
-
-/* True for a text with at most one `;`, after which no query follows. True also for a text without a query, since
- * gemp_pattern_parse has a message for it. */
-static bool is_single(const char *text)
-{
-	size_t at = 0, begin, end;
-	if (!next_query(text, &at, &begin, &end))
-		return true;
-	if (query_end(text) != text + end)
-		return false;
-	const char *rest = gemp_scan_space(text + end + (text[end] == ';'));
-	return !*rest || strncmp(rest, "/*", 2) == 0;
-}
-
-/* A text with a single query is parsed unchanged, so its places and the stored text are those of the user. */
-gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
-                            const gemp_query_parameter *parameters, size_t parameter_count)
-{
-	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
-	GEMP_OWNED bool *used = NULL;
-	text = behind_mark(text);
-	if (!is_single(text)) {
-		GEMP_TRY(GEMP_NEW(used, parameter_count));
-		GEMP_TRY(parse_all(&script, text, file, parameters, parameter_count, used));
-	} else {
-		GEMP_TRY(GEMP_NEW(script.queries, 1));
-		GEMP_TRY(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
-		script.count = 1;
-	}
-	*out = script;
-	script = (gemp_script){ 0 };
-	return GEMP_OK;
-}
-
-/* A script that was parsed only partly may be freed, too. */
-void gemp_script_free(gemp_script *script)
-{
-	for (size_t i = 0; i < script->count; i++)
-		gemp_pattern_free(script->queries[i]);
-	gemp_free(script->queries);
-	*script = (gemp_script){ 0 };
 }

@@ -1,8 +1,8 @@
-/* parse: makes patterns from the text of one query or of a script of several queries, and rules from a text of rules.
+/* parse: makes a pattern from the text of one query, and rules from a text of rules.
  *
  * Every text is checked for UTF-8. Lexer and grammar (syntax/) make a syntax tree of it, and semantic analysis
- * (expression.h) makes a gemp_pattern of the tree. The queries of a script end with `;`, and the last `;` may be left
- * out. Errors of the text are GEMP_EUSAGE with line and column of the user's text. */
+ * (expression.h) makes a gemp_pattern of the tree. Errors of the text are GEMP_EUSAGE with line and column of the user's
+ * text. */
 
 #ifndef GEMP_PATTERN_SEMANTIC_PARSE_H
 #define GEMP_PATTERN_SEMANTIC_PARSE_H
@@ -17,19 +17,13 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count);
 
+/* Parses one of several queries. used[parameter_count] is shared by all queries and becomes true for the parameters that
+ * the text mentions; the caller reports unused parameters (gemp_ast_check_parameters). */
+gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
+
 /* Checks a text whose parameters have no values yet. If it mentions parameters, only its syntax is checked. */
 gemp_code gemp_pattern_check(const char *text);
-
-typedef struct gemp_script {
-	size_t count;
-	/* [count]; if there are several, spaces and empty lines replace the text before each query */
-	gemp_pattern **queries;
-} gemp_script;
-
-/* GEMP_EUSAGE if the text has no query. Some query must use each parameter. */
-gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
-                            const gemp_query_parameter *parameters, size_t parameter_count);
-void gemp_script_free(gemp_script *script);
 
 /* RULES. Each rule's MATCH becomes a pattern like that of a query. rule_update.h reads the rule's updates. The
  * pattern's RETURN consists of the elements and values that the updates need, and of other elements of the match. RUN

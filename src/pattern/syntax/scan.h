@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 const char *gemp_scan_space(const char *text);  /* skips comments, too */
 const char *gemp_scan_quoted(const char *text); /* skips the string or name whose quote is the first byte */
@@ -24,5 +25,11 @@ bool gemp_scan_path_begins(const char *text);
  * unknown escape returns false and sets *wrong to its offset; gemp_scan_escapes is a message about it. */
 bool gemp_scan_unescape(char *out, size_t *out_size, const char *bytes, size_t size, size_t *wrong);
 extern const char gemp_scan_escapes[];
+
+/* Returns the text behind a byte order mark, with which some editors begin a file. */
+static inline const char *gemp_scan_begin(const char *text)
+{
+	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+}
 
 #endif

@@ -1,0 +1,32 @@
+/* query_text: the queries of a text, each read by one of two front ends.
+ *
+ * A query that is one search with clauses behind it becomes a pattern (pattern/semantic/parse.h). Every other query of
+ * openCypher becomes a syntax tree (cypher/syntax/tree.h), which src/cypher executes clause by clause. Such a query has
+ * only the sense of openCypher. A query that both front ends read becomes a pattern, since its search is faster. */
+
+#ifndef GEMP_API_MATCH_QUERY_TEXT_H
+#define GEMP_API_MATCH_QUERY_TEXT_H
+
+#include "api/match/query.h"
+#include "cypher/check/check.h"
+
+typedef struct gemp_query_form {
+	gemp_pattern *pattern;  /* NULL: the query is executed clause by clause */
+	gemp_cypher_tree tree;  /* used if there is no pattern */
+	gemp_datum *parameters; /* [tree.parameter_count], in the arena of the tree */
+	char *text;             /* with empty lines in place of the queries before it */
+} gemp_query_form;
+
+typedef struct gemp_query_forms {
+	size_t count;
+	gemp_query_form *items; /* [count] */
+} gemp_query_forms;
+
+/* Local. Reads the queries with the values of their parameters. Call gemp_query_forms_free also after a failure. */
+gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query);
+void gemp_query_forms_free(gemp_query_forms *forms);
+
+/* Local. Checks the text of a single query whose parameters have no values yet. */
+gemp_code gemp_query_text_check(const gemp_query *query);
+
+#endif

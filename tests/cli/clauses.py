@@ -1,0 +1,109 @@
+"""Tests queries that run clause by clause: the forms of their rows in every kind of file, the types of columns, parameters
+that are lists and maps, plans, reports, scripts, and the settings that such queries refuse. Rows are compared with values in
+Python, on one and on three ranks."""
+import json
+import os
+import sys
+import tempfile
+
+import h5py
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
+VERTICES = "id\ttype\tname\tborn:int\np1\tPerson\tAnn\t1950\np2\tPerson\tBob\t1960\np3\tPerson\tCy\t\nm1\tFilm\tUp\t2009\nm2\tFilm\tIt\t2017\n"
+EDGES = "src\tdst\ttype\np1\tm1\tACTS_IN\np2\tm1\tACTS_IN\np3\tm1\tACTS_IN\np2\tm2\tACTS_IN\np3\tm2\tACTS_IN\np1\tp2\tKNOWS\n"
+CAST = [("p1", "m1"), ("p2", "m1"), ("p3", "m1"), ("p2", "m2"), ("p3", "m2")]
+
+
+def edge(source, target, kind="ACTS_IN"):
+    return {"type": kind, "source": source, "target": target}
+
+
+def rows(ranks, query, *options):
+    run(ranks, "match", "g.h5", query, *options, "-o", "rows.jsonl", "-q")
+    with open("rows.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def check_values(ranks):
+    """Each query is refused as one search, so that the rows come from the clauses."""
+    assert rows(ranks, "UNWIND [1, 2.5, 'a', null, [1]] AS x RETURN x, {k: x} AS m") == [
+        {"x": x, "m": {"k": x}} for x in (1, 2.5, "a", None, [1])]
+    got = rows(ranks, "MATCH (a:Person) MATCH (a)-[r:ACTS_IN]->(m) RETURN a, r, m.born + 1 AS y ORDER BY a.name, m.name DESC")
+    assert got == [{"a": a, "r": edge(a, m), "y": {"m1": 2010, "m2": 2018}[m]}
+                   for a in ("p1", "p2", "p3") for m in ("m1", "m2") if (a, m) in CAST], got
+    got = rows(ranks, "MATCH p = (:Person {name: 'Ann'})-[:ACTS_IN]->()<-[:ACTS_IN]-(b) RETURN p, b.name AS n ORDER BY n")
+    assert got == [{"p": ["p1", edge("p1", "m1"), "m1", edge(b, "m1"), b], "n": n} for b, n in (("p2", "Bob"), ("p3", "Cy"))], got
+    got = rows(ranks, "MATCH (a:Person) WITH a ORDER BY a.name RETURN collect(a) AS all, date('2020-02-01') AS d")
+    assert got == [{"all": ["p1", "p2", "p3"], "d": "2020-02-01"}], got
+    got = rows(ranks, "MATCH (n:Person), (m:Film) WHERE (n)-->(m) RETURN n, m")
+    assert sorted((row["n"], row["m"]) for row in got) == sorted(CAST), got
+    got = rows(ranks, "UNWIND $xs AS x RETURN x * $m.by AS y", "--param", "xs=[1, 2]", "--param", 'm={"by": 10}')
+    assert got == [{"y": 10}, {"y": 20}], got
+    assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
+
+
+def check_files(ranks):
+    query = "MATCH (a:Person) WITH a ORDER BY a.name RETURN a, a.born AS born, a.born / 2.0 AS half, a.born > 1955 AS late, [a.name] AS l"
+    run(ranks, "match", "g.h5", query, "-o", "rows.h5", "-q")
+    with h5py.File("rows.h5") as file:
+        group = file["rows"]
+        assert list(group["born"][:2]) == [1950, 1960] and group["born"].dtype.kind == "i"
+        assert group["half"].dtype.kind == "f" and list(file["null/born"][:]) == [False, False, True]
+        assert [json.loads(x) for x in group["l"][:]] == [["Ann"], ["Bob"], ["Cy"]] and file.attrs["semantics"] == "edge-iso"
+    assert run(ranks, "match", "g.h5", query, "-o", "-", "-q").stdout == (
+        'a\tborn\thalf\tlate\tl\np1\t1950\t975.0\tfalse\t["Ann"]\np2\t1960\t980.0\ttrue\t["Bob"]\np3\t\t\t\t["Cy"]\n')
+    run(ranks, "match", "g.h5", "MATCH ()-[r:KNOWS]->() WITH r RETURN r, [r] AS l", "-o", "rows.csv", "-q")
+    with open("rows.csv", encoding="utf-8") as file:
+        assert file.read().splitlines()[1].startswith("KNOWS:p1->p2,"), "an edge in CSV"
+    assert rows(ranks, query, "--limit", "2")[-1]["a"] == "p2"
+
+
+def check_reports(ranks):
+    query = "MATCH (a:Person) WITH a MATCH (a)-->(m) RETURN a, m"
+    report = json.loads(run(ranks, "match", "g.h5", query, "--count", "--json", "-", "-q").stdout)
+    assert (report["rows"], report["complete"], report["executed"]) == (6, True, "clause by clause"), report
+    assert (report["semantics"], report["distinct"], report["embeddings"]) == ("edge-iso", "none", None), report
+    text = run(ranks, "match", "g.h5", query, "--explain").stdout
+    assert "4. RETURN a, m" in text and "6 rows; the query ran clause by clause\n" in text and "(openCypher)" in text, text
+    text = run(ranks, "match", "g.h5", query, "--dry-run").stdout
+    assert "1. MATCH (a:Person)" in text and "6 rows" not in text, text
+    assert "(20 of 25 rows;" in run(ranks, "match", "g.h5", "UNWIND range(1, 25) AS x RETURN x").stdout
+    with open("two.cypher", "w", encoding="utf-8") as file:
+        file.write("MATCH (a:Person) RETURN count(*) AS n;\n UNWIND $xs AS x RETURN x + 1 AS y;\n")
+    run(ranks, "match", "g.h5", "--query-file", "two.cypher", "--param", "xs=[1,2]", "-o", "two.tsv", "--json", "two.json", "-q")
+    with open("two.1.tsv") as one, open("two.2.tsv") as two, open("two.json") as file:
+        assert (one.read(), two.read()) == ("n\n3\n", "y\n2\n3\n")
+        assert [query["rows"] for query in json.load(file)["queries"]] == [1, 2]
+
+
+def check_refusals():
+    query = "MATCH (a) MATCH (b) RETURN a, b"
+    for options, says in ((("--semantics", "iso"), "in the sense of openCypher"), (("--distinct", "orbit"), "in the sense of openCypher"),
+                          (("--subgraph", "s.h5"), "return the vertices"), (("--draw", "s.svg"), "one search"), (("--order", "a,b"), "order"),
+                          (("--estimate",), "--count"), (("--count-per", "a"), "count(*)"), (("--checkpoint", "c"), "checkpoint")):
+        run(1, "match", "g.h5", query, *options, code=2, says=says)
+    run(3, "match", "g.h5", "UNWIND [1] AS x RETURN $y", code=2, says="query:1:24: the parameter $y has no value")
+    run(3, "match", "g.h5", "UNWIND [1] AS x RETURN x", "--param", "y=[1]", code=2, says="parameter y")
+    run(3, "match", "g.h5", "UNWIND [1, 'a'] AS x RETURN 1 / (x - 1)", code=2, says="query:1:29: 1 / 0 divides by zero")
+    run(1, "match", "g.h5", "MATCH (a)\nMATCH (b)\nRETURN c", code=2, says="query:3:8: the variable 'c' is not defined")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, text in (("v.tsv", VERTICES), ("e.tsv", EDGES)):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+        run(1, "import", "--vertices", "v.tsv", "--edges", "e.tsv", "-o", "g.h5", "-q")
+        for ranks in (1, 3):
+            check_values(ranks)
+            check_files(ranks)
+            check_reports(ranks)
+        check_refusals()
+        os.chdir("/")
+
+
+if __name__ == "__main__":
+    main()
