@@ -122,6 +122,21 @@ static void reads(void **state)
 	ROWS("MATCH (a) WITH a ORDER BY a.num LIMIT 3 MATCH (a)-->(b) RETURN a.num, b.num", "6 10|7 6");
 }
 
+/* Rows that are only counted have no values. */
+static void counts(void **state)
+{
+	(void)state;
+	ROWS("MATCH (a)-->(b) RETURN count(*)", "7");
+	ROWS("MATCH (a) OPTIONAL MATCH (a)-->(b) RETURN count(*), count(*) AS c", "8 8");
+	ROWS("MATCH (a) OPTIONAL MATCH (a)-->(b) WHERE b.num < 8 RETURN count(*)", "7");
+	ROWS("MATCH (a) OPTIONAL MATCH (a)-->(b) WHERE (b)-->(:Even) RETURN count(*)", "7");
+	ROWS("UNWIND [1, 2] AS x MATCH (a)-->(b) RETURN count(*)", "14");
+	ROWS("MATCH (a {num: 77}) RETURN count(*)", "0");
+	ROWS("MATCH (a) RETURN COLLECT { MATCH (a)-->(b) RETURN count(*) } AS l", "[2]|[1]|[2]|[1]|[1]|[0]");
+	ROWS("MATCH (a)-->(b) WITH count(*) AS c MATCH (a) WHERE a.num = c RETURN a.num", "7");
+	ROWS("MATCH ()-->() RETURN count(*) AS c ORDER BY c LIMIT 1", "7");
+}
+
 static void inner(void **state)
 {
 	(void)state;
@@ -180,6 +195,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(inner, setup, teardown),
 		cmocka_unit_test_setup_teardown(procedures, setup, teardown),
 		cmocka_unit_test_setup_teardown(failures, setup, teardown),

@@ -48,6 +48,17 @@ static gemp_code restore_rows(const gemp_cypher_table *in, gemp_cypher_table *ou
 	return GEMP_OK;
 }
 
+/* True if the clause only counts rows: RETURN count(*). */
+static bool counts_rows(const gemp_cypher_clause *clause)
+{
+	if (!clause || (clause->kind != GEMP_CY_WITH && clause->kind != GEMP_CY_RETURN) || !clause->items)
+		return false;
+	for (const gemp_cypher_item *item = clause->items; item; item = item->next)
+		if (item->expr->kind != GEMP_CY_COUNT_STAR)
+			return false;
+	return !clause->where && !clause->orders;
+}
+
 /* The terms of WHERE that hold patterns or queries are clause->expr (run.c splits them off). They are tested after the
  * search, for all rows together. */
 static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
@@ -57,7 +68,7 @@ static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_cla
 	gemp_cypher_environment environment = engine->environment;
 	const gemp_cypher_expr *later = clause->expr;
 	const bool restores = later && clause->optional;
-	out->width = (size_t)clause->width_out;
+	out->width = counts_rows(clause->next) && !later ? 0 : (size_t)clause->width_out;
 	out->with_origin = in->with_origin || restores;
 	environment.arena = &scratch;
 	environment.slots = (size_t)(clause->width_out + clause->scratch);

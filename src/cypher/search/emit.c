@@ -224,9 +224,26 @@ static gemp_code emit_row(const gemp_cypher_answer *a, const uint64_t *frame_row
 	return frame_row ? write_row(a, frame_row, &out->arena, row) : GEMP_OK;
 }
 
+/* Rows without values and origins have no order. */
+static gemp_code count_rows(const gemp_cypher_answer *a, bool optional, gemp_cypher_table *out)
+{
+	GEMP_OWNED bool *extended = NULL;
+	out->rows += a->frame.rows;
+	if (!optional)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(extended, a->in->rows));
+	for (size_t row = 0; row < a->frame.rows; row++)
+		extended[gemp_cypher_frame_row(&a->frame, row)[0]] = true;
+	for (size_t origin = 0; origin < a->in->rows; origin++)
+		out->rows += !extended[origin];
+	return GEMP_OK;
+}
+
 gemp_code gemp_cypher_emit_rows(gemp_cypher_answer *a, bool optional, gemp_cypher_table *out)
 {
 	GEMP_OWNED size_t *order = NULL;
+	if (out->width == 0 && !out->with_origin)
+		return count_rows(a, optional, out);
 	GEMP_TRY(gemp_cypher_order_rows(a, &order));
 	GEMP_TRY(gemp_cypher_table_reserve(out, out->rows + a->frame.rows));
 	for (size_t origin = 0, i = 0; origin < a->in->rows; origin++) {

@@ -38,10 +38,10 @@ void gemp_cypher_search_end(gemp_cypher_search *search, gemp_code code);
  * their slots, which for a pattern within an expression need not be the first ones behind those of `in`. If
  * `optional`, a row without a match stays once, with NULL in the new slots. Rows are in the order of `in`; the rows that
  * extend the same row are sorted by the keys of their new elements, so that their order depends neither on the number of
- * ranks nor on ids. Rows of `out` share the values of `in`. If out->with_origin is set,
- * out->origin tells for each row which row of `in` it extends.
- * `environment` evaluates conditions; its row is set here, to a row of environment->slots slots. Its arena holds only
- * values of conditions and may be reset; values of `out` lie in the arena of `out`. */
+ * ranks nor on ids. Rows of `out` share the values of `in`. If out->with_origin is set, out->origin tells for each row
+ * which row of `in` it extends. If out->width is 0, rows have no values, and only their number counts. `environment`
+ * evaluates conditions; its row is set here, to a row of environment->slots slots. Its arena holds only values of
+ * conditions and may be reset; values of `out` lie in the arena of `out`. */
 gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher_pattern *pattern,
                                    const gemp_cypher_expr *where, bool optional, gemp_cypher_environment *environment,
                                    const gemp_cypher_table *in, gemp_cypher_table *out);
