@@ -49,6 +49,8 @@ typedef enum random_test_kind {
 	IS_NOPE,
 	SAME_NAME,
 	DIFFERENT,
+	KEY_BELOW,
+	KEYS_ORDERED,
 	EITHER_NAME_OR_FLAG,
 	TEST_KINDS
 } random_test_kind;
@@ -192,6 +194,8 @@ static inline void print_test(const random_test *t, gemp_text *out)
 		[IS_NOPE] = "NOT n%1$d:Nope",
 		[SAME_NAME] = "n%1$d.name = n%2$d.name",
 		[DIFFERENT] = "n%1$d <> n%2$d",
+		[KEY_BELOW] = "ID(n%1$d) < 2000001",
+		[KEYS_ORDERED] = "id(n%1$d) <= id(n%2$d)",
 		[EITHER_NAME_OR_FLAG] = "(n%1$d.name = 'Z' OR n%2$d.flag)",
 	};
 #pragma GCC diagnostic push

@@ -146,6 +146,8 @@ static inline int test_is_true(const reference *r, const random_test *t)
 	case IS_NOPE: return 1;
 	case SAME_NAME: return !b->values[3].null && name_is(a, b->name) == 1;
 	case DIFFERENT: return i != j;
+	case KEY_BELOW: return a->key.integer < 2000001;
+	case KEYS_ORDERED: return a->key.integer <= b->key.integer;
 	default: return either(name_is(a, "Z"), flag_of(b));
 	}
 }

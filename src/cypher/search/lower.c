@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 /* Integers of at most this size are floats, too. */
 static const int64_t exact_float = INT64_C(1) << 53;
@@ -105,17 +106,31 @@ static gemp_code new_attribute(const gemp_cypher_lowering *l, int variable, bool
 {
 	int line, column;
 	place_of(l, at, &line, &column);
-	GEMP_TRY(gemp_expr_new(out, GEMP_ATTRIBUTE, line, column));
+	GEMP_TRY(gemp_expr_new(out, at->kind == GEMP_CY_CALL ? GEMP_KEY : GEMP_ATTRIBUTE, line, column));
 	(*out)->variable = variable;
 	(*out)->of_edge = edge;
+	if (at->kind == GEMP_CY_CALL)
+		return GEMP_OK;
 	(*out)->name = gemp_strdup(name);
 	return (*out)->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* True for variable.name if the variable is an element of the search and the graph has the attribute. */
+/* True for id(variable) of a node of the search. */
+static bool is_key(const gemp_cypher_lowering *l, const gemp_cypher_expr *expr, int *variable, bool *edge,
+                   gemp_type *type)
+{
+	*type = l->graph->keys.type;
+	return expr->kind == GEMP_CY_CALL && expr->count == 1 && strcasecmp(expr->name.bytes, "id") == 0 &&
+	       expr->first->kind == GEMP_CY_VARIABLE && l->element(l->self, expr->first->slot, variable, edge) && !*edge;
+}
+
+/* True for variable.name if the variable is an element of the search and the graph has the attribute, and for the key of
+ * a node. */
 static bool is_attribute(const gemp_cypher_lowering *l, const gemp_cypher_expr *expr, int *variable, bool *edge,
                          gemp_type *type)
 {
+	if (is_key(l, expr, variable, edge, type))
+		return true;
 	return expr->kind == GEMP_CY_PROPERTY && expr->first && expr->first->kind == GEMP_CY_VARIABLE &&
 	       l->element(l->self, expr->first->slot, variable, edge) &&
 	       attribute_type(l->graph, *edge, expr->name.bytes, type);
@@ -257,7 +272,7 @@ static gemp_code lower_null_test(const gemp_cypher_lowering *l, const gemp_cyphe
 	int variable, line, column;
 	bool edge;
 	gemp_type type;
-	if (!is_attribute(l, expr->first, &variable, &edge, &type))
+	if (expr->first->kind != GEMP_CY_PROPERTY || !is_attribute(l, expr->first, &variable, &edge, &type))
 		return GEMP_OK;
 	place_of(l, expr, &line, &column);
 	GEMP_TRY(gemp_expr_new_operator(out, kind, 1, line, column));

@@ -1,7 +1,8 @@
 /* lower: conditions of openCypher as conditions of a search (pattern/model/expr.h), if both mean the same.
  *
  * A condition is lowered if its variables are elements of the searched pattern, and if it consists of AND, OR, XOR, NOT,
- * label tests, comparisons of properties with constants or with each other, IN a list of constants, IS NULL, STARTS
+ * label tests, comparisons of properties and id() with constants or with each
+ * other, IN a list of constants, IS NULL, STARTS
  * WITH, ENDS WITH and CONTAINS, between values of the type that the graph stores. Every other condition is left to the
  * evaluator of rows. Constants are literals and parameters. */
 
