@@ -122,6 +122,19 @@ static void reads(void **state)
 	ROWS("MATCH (a) WITH a ORDER BY a.num LIMIT 3 MATCH (a)-->(b) RETURN a.num, b.num", "6 10|7 6");
 }
 
+/* Elements are ordered by keys, not by ids. */
+static void order_of_elements(void **state)
+{
+	(void)state;
+	ROWS("MATCH (a) RETURN a ORDER BY a DESC", "5|4|3|2|1|0");
+	ROWS("MATCH (a) WHERE a.num < 8 RETURN a.num ORDER BY [a, 1] LIMIT 2", "7|6");
+	ROWS("MATCH (a) WHERE a.num < 8 RETURN a.num ORDER BY {k: a} DESC LIMIT 2", "5|6");
+	ROWS("MATCH ()-[r]->() RETURN r.weight ORDER BY r", "0|2|6|4|1|3|5");
+	ROWS("MATCH (a:Even)-[r]->() WITH a, r ORDER BY a DESC, r RETURN a.num, r.weight", "6 5|8 6|8 3|10 0|10 1");
+	ROWS("MATCH p = ()-[]->()-[]->(:Even) RETURN [n IN nodes(p) | n.num] AS l ORDER BY p LIMIT 2",
+	     "[10, 9, 8]|[8, 7, 6]");
+}
+
 /* Rows that are only counted have no values. */
 static void counts(void **state)
 {
@@ -195,6 +208,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(order_of_elements, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(inner, setup, teardown),
 		cmocka_unit_test_setup_teardown(procedures, setup, teardown),

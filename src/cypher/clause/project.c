@@ -1,6 +1,7 @@
 #include "cypher/clause/project.h"
 
 #include "core/memory.h"
+#include "cypher/clause/element_order.h"
 #include "cypher/clause/group.h"
 #include "cypher/clause/order.h"
 #include "cypher/clause/row_set.h"
@@ -223,6 +224,7 @@ static gemp_code sort_rows(projection *p)
 	GEMP_TRY(GEMP_NEW(keys, p->rows.rows * width));
 	GEMP_TRY(GEMP_NEW(order, p->rows.rows));
 	GEMP_TRY(evaluate_keys(p, keys, width, &arena));
+	GEMP_TRY(gemp_cypher_order_elements(p->engine, keys, p->rows.rows * width, &arena));
 	GEMP_TRY(gemp_cypher_sort(order, keys, width, descending, p->rows.origin, p->rows.rows));
 	return permute(p, order);
 }
