@@ -80,17 +80,22 @@ static gemp_code hop_value(const gemp_cypher_answer *a, const uint64_t *row, siz
 	return GEMP_OK;
 }
 
-/* Writes the new variables of the pattern into a row of values. */
+static bool is_known(const uint64_t *row, size_t cell)
+{
+	return row[cell] != GEMP_CY_UNKNOWN;
+}
+
+/* Writes the new variables of the pattern into a row of values, as far as they are known. */
 static gemp_code write_row(const gemp_cypher_answer *a, const uint64_t *row, gemp_arena *arena, gemp_datum *to)
 {
 	const gemp_cypher_match_plan *plan = a->plan;
 	for (size_t v = 0; v < plan->vertex_count; v++)
-		if (plan->vertices[v].slot >= 0 && !plan->vertices[v].given)
+		if (plan->vertices[v].slot >= 0 && !plan->vertices[v].given && is_known(row, gemp_cypher_vertex_cell(v)))
 			to[plan->vertices[v].slot] = node_of(row[gemp_cypher_vertex_cell(v)]);
 	for (size_t h = 0; h < plan->hop_count; h++)
-		if (plan->hops[h].slot >= 0 && !plan->hops[h].given)
+		if (plan->hops[h].slot >= 0 && !plan->hops[h].given && is_known(row, gemp_cypher_hop_cell(plan, h)))
 			GEMP_TRY(hop_value(a, row, h, arena, &to[plan->hops[h].slot]));
-	for (size_t p = 0; p < plan->route_count; p++)
+	for (size_t p = 0; p < plan->route_count && a->complete; p++)
 		GEMP_TRY(path_value(a, row, &plan->routes[p], arena, &to[plan->routes[p].slot]));
 	return GEMP_OK;
 }
@@ -127,12 +132,14 @@ static gemp_code test_map(const gemp_cypher_answer *a, const gemp_cypher_environ
 	return GEMP_OK;
 }
 
-static gemp_code test_row(const gemp_cypher_answer *a, const gemp_cypher_environment *environment, const uint64_t *row,
-                          bool *passes)
+static gemp_code test_row(const gemp_cypher_answer *a, size_t steps, const gemp_cypher_environment *environment,
+                          const uint64_t *row, bool *passes)
 {
 	for (size_t i = 0; i < a->plan->residual_count && *passes; i++) {
 		const gemp_cypher_residual *r = &a->plan->residuals[i];
 		gemp_truth truth = GEMP_IS_TRUE;
+		if (r->steps != steps)
+			continue;
 		if (r->condition)
 			GEMP_TRY(gemp_cypher_condition(environment, r->condition, &truth));
 		else
@@ -162,9 +169,12 @@ static gemp_code meet_elements(const gemp_cypher_answer *a)
 		const uint64_t *cells = gemp_cypher_frame_row(&a->frame, row);
 		const gemp_cypher_trail *trails = a->trails.trails;
 		for (size_t v = 0; v < plan->vertex_count; v++)
-			GEMP_TRY(gemp_cypher_store_add_vertex(s, (gemp_vertex)cells[gemp_cypher_vertex_cell(v)]));
+			if (is_known(cells, gemp_cypher_vertex_cell(v)))
+				GEMP_TRY(gemp_cypher_store_add_vertex(s, (gemp_vertex)cells[gemp_cypher_vertex_cell(v)]));
 		for (size_t h = 0; h < plan->hop_count; h++) {
 			const uint64_t cell = cells[gemp_cypher_hop_cell(plan, h)];
+			if (cell == GEMP_CY_UNKNOWN)
+				continue;
 			if (!gemp_cypher_hop_has_trail(&plan->hops[h]))
 				GEMP_TRY(gemp_cypher_store_add_edge(s, cell));
 			else
@@ -175,7 +185,7 @@ static gemp_code meet_elements(const gemp_cypher_answer *a)
 	return GEMP_OK;
 }
 
-static gemp_code keep_rows(gemp_cypher_answer *a, gemp_cypher_environment *environment)
+static gemp_code keep_rows(gemp_cypher_answer *a, size_t steps, gemp_cypher_environment *environment)
 {
 	size_t kept = 0;
 	for (size_t row = 0; row < a->frame.rows; row++) {
@@ -183,7 +193,7 @@ static gemp_code keep_rows(gemp_cypher_answer *a, gemp_cypher_environment *envir
 		bool passes = true;
 		gemp_arena_reset(environment->arena);
 		GEMP_TRY(set_values(a, environment, cells));
-		GEMP_TRY(test_row(a, environment, cells, &passes));
+		GEMP_TRY(test_row(a, steps, environment, cells, &passes));
 		if (passes && kept < row)
 			memcpy(gemp_cypher_frame_row(&a->frame, kept), cells, a->frame.width * sizeof *cells);
 		kept += passes;
@@ -192,21 +202,30 @@ static gemp_code keep_rows(gemp_cypher_answer *a, gemp_cypher_environment *envir
 	return GEMP_OK;
 }
 
-gemp_code gemp_cypher_test_rows(gemp_cypher_answer *answer, const gemp_cypher_environment *environment)
+static bool has_residuals(const gemp_cypher_match_plan *plan, size_t steps)
+{
+	for (size_t i = 0; i < plan->residual_count; i++)
+		if (plan->residuals[i].steps == steps)
+			return true;
+	return false;
+}
+
+gemp_code gemp_cypher_test_rows(gemp_cypher_answer *answer, size_t steps, const gemp_cypher_environment *environment)
 {
 	GEMP_OWNED gemp_datum *values = NULL;
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena arena = { 0 };
 	gemp_cypher_environment own = *environment;
 	const gemp_cypher_pattern *pattern = answer->plan->pattern;
-	if (!answer->plan->residual_count || !answer->frame.rows)
+	if (!answer->frame.rows || !has_residuals(answer->plan, steps))
 		return GEMP_OK;
+	answer->complete = steps == answer->plan->step_count;
 	own.slots = gemp_max(environment->slots, (size_t)(pattern->width_out + pattern->scratch));
 	own.slots = gemp_max(own.slots, answer->in->width);
 	GEMP_TRY(GEMP_NEW(values, own.slots));
 	own.row = values;
 	own.arena = &arena;
 	GEMP_TRY(meet_elements(answer));
-	return keep_rows(answer, &own);
+	return keep_rows(answer, steps, &own);
 }
 
 /* ROWS */
@@ -244,6 +263,7 @@ gemp_code gemp_cypher_emit_rows(gemp_cypher_answer *a, bool optional, gemp_cyphe
 	GEMP_OWNED size_t *order = NULL;
 	if (out->width == 0 && !out->with_origin)
 		return count_rows(a, optional, out);
+	a->complete = true;
 	GEMP_TRY(gemp_cypher_order_rows(a, &order));
 	GEMP_TRY(gemp_cypher_table_reserve(out, out->rows + a->frame.rows));
 	for (size_t origin = 0, i = 0; origin < a->in->rows; origin++) {

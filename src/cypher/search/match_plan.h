@@ -11,7 +11,8 @@
  *   shortest  the same along shortest paths
  *
  * All ranks make the same plan from the same tree. Conditions of WHERE and of property maps that a search tests are in
- * its pattern; `residuals` are the others, which rank 0 evaluates on rows. */
+ * its pattern; `residuals` are the others, which rank 0 evaluates on rows, each as soon as a step
+ * has made its elements known. */
 
 #ifndef GEMP_CYPHER_SEARCH_MATCH_PLAN_H
 #define GEMP_CYPHER_SEARCH_MATCH_PLAN_H
@@ -72,6 +73,7 @@ typedef struct gemp_cypher_residual {
 	const gemp_cypher_expr *condition, *map; /* one of the two */
 	size_t element;                          /* of the map: the vertex or hop */
 	bool of_hop;
+	size_t steps; /* steps after which all elements that the condition reads are known */
 } gemp_cypher_residual;
 
 typedef struct gemp_cypher_node_use {

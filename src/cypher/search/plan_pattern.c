@@ -307,6 +307,54 @@ static gemp_code add_map(gemp_cypher_match_plan *plan, const gemp_cypher_plan_in
 	return GEMP_OK;
 }
 
+/* The number of steps after which a vertex, or a hop, is known. */
+static size_t steps_of(const gemp_cypher_match_plan *plan, size_t element, bool of_hop)
+{
+	if (!of_hop && plan->vertices[element].given)
+		return 0;
+	for (size_t i = 0; i < plan->step_count; i++) {
+		const gemp_cypher_step *step = &plan->steps[i];
+		const gemp_cypher_hop *hop = of_hop ? &plan->hops[element] : plan->hops + step->hop;
+		bool found = false;
+		if (step->kind != GEMP_CY_STEP_SEARCH)
+			found = of_hop ? step->hop == element : hop->from == element || hop->to == element;
+		else if (!of_hop || gemp_cypher_hop_is_single(hop))
+			found = plan->vertices[of_hop ? hop->from : element].part == step->part;
+		if (found)
+			return i + 1;
+	}
+	return plan->step_count;
+}
+
+/* The same for all elements that an expression reads. Paths, and what patterns and queries within the expression read,
+ * are known at the end. */
+static size_t steps_of_expr(const gemp_cypher_match_plan *plan, const gemp_cypher_expr *expr)
+{
+	size_t steps = expr->pattern || expr->query ? plan->step_count : 0;
+	for (size_t v = 0; v < plan->vertex_count && expr->slot >= 0; v++)
+		if (plan->vertices[v].slot == expr->slot)
+			steps = gemp_max(steps, steps_of(plan, v, false));
+	for (size_t h = 0; h < plan->hop_count && expr->slot >= 0; h++)
+		if (plan->hops[h].slot == expr->slot && !plan->hops[h].given)
+			steps = gemp_max(steps, steps_of(plan, h, true));
+	for (size_t p = 0; p < plan->route_count && expr->slot >= 0; p++)
+		if (plan->routes[p].slot == expr->slot)
+			steps = plan->step_count;
+	for (const gemp_cypher_expr *child = expr->first; child; child = child->next)
+		steps = gemp_max(steps, steps_of_expr(plan, child));
+	return steps;
+}
+
+static void time_residuals(gemp_cypher_match_plan *plan)
+{
+	for (size_t i = 0; i < plan->residual_count; i++) {
+		gemp_cypher_residual *r = &plan->residuals[i];
+		r->steps = steps_of_expr(plan, r->condition ? r->condition : r->map);
+		if (r->map)
+			r->steps = gemp_max(r->steps, steps_of(plan, r->element, r->of_hop));
+	}
+}
+
 gemp_code gemp_cypher_plan_residuals(gemp_cypher_match_plan *plan, const gemp_cypher_plan_input *input,
                                      const gemp_cypher_conditions *conditions)
 {
@@ -320,5 +368,6 @@ gemp_code gemp_cypher_plan_residuals(gemp_cypher_match_plan *plan, const gemp_cy
 			plan->residuals[plan->residual_count++] = (gemp_cypher_residual){
 				.condition = conditions->conditions[i].expr
 			};
+	time_residuals(plan);
 	return GEMP_OK;
 }

@@ -158,8 +158,9 @@ static gemp_code begin_rows(gemp_cypher_answer *a)
 	return GEMP_OK;
 }
 
-static gemp_code run_steps(gemp_cypher_answer *a)
+static gemp_code run_steps(gemp_cypher_answer *a, const gemp_cypher_environment *environment)
 {
+	GEMP_TRY(gemp_cypher_test_rows(a, 0, environment));
 	for (size_t i = 0; i < a->plan->step_count && a->frame.rows; i++) {
 		const gemp_cypher_step *step = &a->plan->steps[i];
 		if (step->kind == GEMP_CY_STEP_GIVEN)
@@ -168,6 +169,7 @@ static gemp_code run_steps(gemp_cypher_answer *a)
 			GEMP_TRY(gemp_cypher_step_search(a, i));
 		else
 			GEMP_TRY(gemp_cypher_step_expand(a, i));
+		GEMP_TRY(gemp_cypher_test_rows(a, i + 1, environment));
 	}
 	return GEMP_OK;
 }
@@ -189,8 +191,7 @@ gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher
 	};
 	GEMP_CHECK(answer.plan->where == where);
 	GEMP_TRY(begin_rows(&answer));
-	GEMP_TRY(run_steps(&answer));
-	GEMP_TRY(gemp_cypher_test_rows(&answer, environment));
+	GEMP_TRY(run_steps(&answer, environment));
 	return gemp_cypher_emit_rows(&answer, optional, out);
 }
 

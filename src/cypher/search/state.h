@@ -47,6 +47,7 @@ typedef struct gemp_cypher_answer {
 	gemp_cypher_trails trails;
 	size_t bound_count; /* hops that the frame has */
 	size_t *bound_hops; /* [plan->hop_count] */
+	bool complete;      /* all steps are done */
 } gemp_cypher_answer;
 
 static inline uint64_t *gemp_cypher_frame_row(const gemp_cypher_frame *frame, size_t row)
