@@ -2,12 +2,13 @@
 
     random_language.py [--seed N] [--seconds S] [--features where,parameters,edges,exists,optional,paths,...]
                        [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...]
-                       [--dry-run] [--refusals]
+                       [--dry-run] [--refusals] [--clauses]
 
 random_match.py tests plain patterns. This test has all other parts of the language: expressions, sub-patterns,
 optional patterns, paths, unconnected parts, grouping. A case that differs is kept in a folder whose name is printed.
 --shrink spends S seconds on simplifying this case. A query that the program refuses (code 2) is counted and is no
-failure."""
+failure. --clauses runs each query clause by clause, in the sense of openCypher: an UNWIND of one element before it
+makes the front end of one search refuse it."""
 import argparse
 import collections
 import copy
@@ -34,9 +35,10 @@ MOST_ROWS = 4000
 
 class LanguageCase(cases.Case):
     """A case with a query of the whole language. semantics and distinct are empty if the option is not given."""
+    prefix = ''
 
     def arguments(self, file):
-        arguments = [file, self.query.text]
+        arguments = [file, self.prefix + self.query.text]
         for name, value in (('--semantics', self.semantics), ('--distinct', self.distinct)):
             arguments += [name, value] if value else []
         for name, value in sorted(self.query.parameters().items()):
@@ -235,6 +237,7 @@ def choices():
     parser.add_argument('--semantics', default='iso,iso,edge-iso,hom,')
     parser.add_argument('--distinct', default='none,none,subgraph,vertices,orbit,,')
     parser.add_argument('--dry-run', action='store_true', help='run only the reference')
+    parser.add_argument('--clauses', action='store_true', help='run queries clause by clause')
     parser.add_argument('--refusals', action='store_true', help='print the messages of refused queries')
     return parser.parse_args()
 
@@ -267,6 +270,8 @@ def main():
             distinct = rng.choice(arguments.distinct.split(','))
             if query.optionals:  # with OPTIONAL MATCH each embedding is a row
                 distinct = rng.choice(['', 'none'])
+            if arguments.clauses:
+                LanguageCase.prefix, arguments.semantics, distinct = 'UNWIND [0] AS one_row ', '', ''
             case = LanguageCase(graph, query, rng.choice(arguments.semantics.split(',')), distinct, ranks,
                                 random_options(rng, graph), seed)
             answer = case.expected()

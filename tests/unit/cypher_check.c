@@ -60,27 +60,27 @@ static void accept_all(const char *const *queries, size_t count)
 static void undefined_variables(void **state)
 {
 	(void)state;
-	REFUSE(
-		{ "MATCH () RETURN foo", 17, "'foo' is not defined: there are no variables here" },
-		{ "MATCH (person) RETURN persom", 23, "'persom' is not defined here; 'person' is" },
-		{ "MATCH (a) WITH a.x AS x RETURN a", 32, "'a' is not defined here" },
-		{ "MATCH (s) WHERE s.name = missing RETURN s", 26, "'missing' is not defined" },
-		{ "RETURN {k1: k2} AS literal", 13, "'k2' is not defined" },
-		{ "RETURN [x IN [1] | x] AS l, x", 29, "'x' is not defined" },
-		{ "MATCH (a:A), (b:B) WITH a WITH a ORDER BY b RETURN a", 43, "'b' is not defined" },
-		{ "MATCH (n) WHERE (n)-[r]->() RETURN n", 22, "a pattern in an expression cannot bind 'r'" },
-		{ "MATCH (n) WHERE (a)-->(n) RETURN n", 18, "cannot bind 'a'" },
-		{ "MATCH (a) RETURN DISTINCT a.name ORDER BY a.age", 43, "'a' is not a column" },
-		{ "MATCH (a)-->(b) RETURN count(b) AS c ORDER BY a.age + count(b)", 47, "'a' is not a column" },
-		{ "MATCH (a), (b {x: a.x}) RETURN b", 19, "cannot read 'a', a variable of the same pattern" },
-		{ "MATCH (a)-->(b {x: COUNT { (a)-->() }}) RETURN b", 29, "cannot read 'a', a variable of the same pattern" },
-		{ "MATCH (n) RETURN DISTINCT n.x ORDER BY COUNT { (n)-->() }", 49, "'n' is not a column" },
-		{ "CREATE (b {name: missing}) RETURN b", 18, "'missing' is not defined" },
-		{ "MATCH (n) WHERE EXISTS { MATCH (m) WITH m MATCH (n)-->(m) RETURN m } RETURN n", 50,
-	      "'n' of the outer query ends at WITH" });
+	REFUSE({ "MATCH () RETURN foo", 17, "'foo' is not defined: there are no variables here" },
+	       { "MATCH (person) RETURN persom", 23, "'persom' is not defined here; 'person' is" },
+	       { "MATCH (a) WITH a.x AS x RETURN a", 32, "'a' is not defined here" },
+	       { "MATCH (s) WHERE s.name = missing RETURN s", 26, "'missing' is not defined" },
+	       { "RETURN {k1: k2} AS literal", 13, "'k2' is not defined" },
+	       { "RETURN [x IN [1] | x] AS l, x", 29, "'x' is not defined" },
+	       { "MATCH (a:A), (b:B) WITH a WITH a ORDER BY b RETURN a", 43, "'b' is not defined" },
+	       { "MATCH (n) WHERE (n)-[r]->() RETURN n", 22, "a pattern in an expression cannot bind 'r'" },
+	       { "MATCH (n) WHERE (a)-->(n) RETURN n", 18, "cannot bind 'a'" },
+	       { "MATCH (a) RETURN DISTINCT a.name ORDER BY a.age", 43, "'a' is not a column" },
+	       { "MATCH (a)-->(b) RETURN count(b) AS c ORDER BY a.age + count(b)", 47, "'a' is not a column" },
+	       { "CREATE (a), (b {x: a.x}) RETURN b", 20, "cannot read 'a', a variable of the same pattern" },
+	       { "CREATE (a:A|B)", 8, "CREATE takes a list of labels" },
+	       { "MATCH (n) RETURN DISTINCT n.x ORDER BY COUNT { (n)-->() }", 49, "'n' is not a column" },
+	       { "CREATE (b {name: missing}) RETURN b", 18, "'missing' is not defined" },
+	       { "MATCH (n) WHERE EXISTS { MATCH (m) WITH m MATCH (n)-->(m) RETURN m } RETURN n", 50,
+	         "'n' of the outer query ends at WITH" });
 	ACCEPT("MATCH (n) WHERE EXISTS { MATCH (n)-->(m) WHERE m.x = n.x } RETURN n",
 	       "MATCH (n) WHERE EXISTS { MATCH (n)-->(m) WITH n, count(*) AS c WHERE c = 3 RETURN true } RETURN n",
 	       "WITH 1 AS a WITH a, 2 AS b RETURN a + b", "MATCH (n) RETURN n.name AS x ORDER BY n.age, x",
+	       "MATCH (a), (b {x: a.x}) RETURN b", "MATCH (a)-->(b {x: COUNT { (a)-->() }}) RETURN b",
 	       "MATCH (n) RETURN DISTINCT n ORDER BY n.age", "MATCH (a) RETURN DISTINCT a.name ORDER BY a.name");
 }
 

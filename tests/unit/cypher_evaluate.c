@@ -202,9 +202,10 @@ static void access(void **state)
 	       { "[1, 2, 3][-4]", "null" }, { "[1, 2][null]", "null" }, { "null[0]", "null" }, { "[1, 2, 3][1..2]", "[2]" },
 	       { "[1, 2, 3][..-1]", "[1,2]" }, { "[1, 2, 3][-2..]", "[2,3]" }, { "[1, 2, 3][2..1]", "[]" },
 	       { "[1, 2][0..9]", "[1,2]" }, { "[1, 2][-9..1]", "[1]" }, { "[1, 2][null..1]", "null" }, { "n:A", "true" },
-	       { "n:A:B", "true" }, { "m:A", "false" }, { "r:T", "true" }, { "r:A", "false" }, { "o:A", "null" },
-	       { "n {.x, y: 2, .z}", "{\"x\":40,\"y\":2,\"z\":null}" }, { "n {.*, m}", "{\"m\":5,\"x\":40}" },
-	       { "o {.x}", "null" }, { "{b: 1, a: 2}", "{\"a\":2,\"b\":1}" });
+	       { "n:A:B", "true" }, { "n:C|A&B", "true" }, { "n:C|A&D", "false" }, { "n:A|C:D|E", "false" },
+	       { "r:S|T", "true" }, { "o:A|B", "null" }, { "m:A", "false" }, { "r:T", "true" }, { "r:A", "false" },
+	       { "o:A", "null" }, { "n {.x, y: 2, .z}", "{\"x\":40,\"y\":2,\"z\":null}" },
+	       { "n {.*, m}", "{\"m\":5,\"x\":40}" }, { "o {.x}", "null" }, { "{b: 1, a: 2}", "{\"a\":2,\"b\":1}" });
 	REFUSE({ "n.x.y", "only nodes, relationships, maps and temporal values have properties" },
 	       { "n.x[0]", "[ ] needs a list" }, { "[1][head(['a'])]", "an index of a list is an integer" },
 	       { "{a: 1}[n.x]", "the name of a property is a string" },

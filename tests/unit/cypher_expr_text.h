@@ -75,12 +75,21 @@ static inline void tree_callee(gemp_text *out, gemp_cypher_word name)
 		tree_quoted(out, name.bytes);
 }
 
+static inline void tree_label_list(gemp_text *out, const gemp_cypher_label *label, const char *between)
+{
+	for (const char *before = ""; label; label = label->next, before = between) {
+		gemp_text_print(out, "%s", before);
+		if (label->parts)
+			tree_label_list(out, label->parts, label->any ? "|" : "&");
+		else
+			tree_name(out, label->name);
+	}
+}
+
 static inline void tree_labels(gemp_text *out, const gemp_cypher_label *label, const char *between)
 {
-	for (const char *before = ":"; label; label = label->next, before = between) {
-		gemp_text_print(out, "%s", before);
-		tree_name(out, label->name);
-	}
+	gemp_text_print(out, label ? ":" : "");
+	tree_label_list(out, label, between);
 }
 
 /* PATTERNS */

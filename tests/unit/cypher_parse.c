@@ -80,6 +80,10 @@ static void postfixes(void **state)
 		{ "{k: 1}.k", "{k: 1}.k" },
 		{ "f(x).y[0]", "f(x).y[0]" },
 		{ "n:A:B", "(n:A:B)" },
+		{ "n:A|B&C|:D:E", "(n:A|B&C|D:E)" },
+		{ "[x IN l WHERE x:A | x:B|C]", "[x IN l WHERE (x:A) | (x:B|C)]" },
+		{ "[x IN l WHERE (x:A|B) | x]", "[x IN l WHERE (x:A|B) | x]" },
+		{ "[(a:A|B)-[:T|U]->() WHERE a:C | a]", "[(a:A|B)-[:T|U]->() WHERE (a:C) | a]" },
 		{ "n.m:A = true", "((n.m:A) = true)" },
 		{ "NOT n:A AND m:Order", "((NOT (n:A)) AND (m:`Order`))" },
 		{ "(n:A)", "(n:A)" },
@@ -194,6 +198,7 @@ static void patterns(void **state)
 	static const example examples[] = {
 		{ "MATCH () RETURN *", "MATCH () RETURN *" },
 		{ "match(a:A:B{x:1,y:'z'})return*", "MATCH (a:A:B {x: 1, y: 'z'}) RETURN *" },
+		{ "MATCH (a:A|B&C:D)--(:E&F) RETURN *", "MATCH (a:A|B&C:D)-[]-(:E&F) RETURN *" },
 		{ "MATCH (:A), ({x: 1}) RETURN *", "MATCH (:A), ({x: 1}) RETURN *" },
 		{ "MATCH (a)-->(b)<--(c)--(d)<-->(e) RETURN *", "MATCH (a)-[]->(b)<-[]-(c)-[]-(d)<-[]->(e) RETURN *" },
 		{ "MATCH (a)-[r:T|:U|V {x: 1}]->(b) RETURN *", "MATCH (a)-[r:T|U|V {x: 1}]->(b) RETURN *" },

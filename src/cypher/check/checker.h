@@ -26,7 +26,7 @@ typedef struct gemp_checker {
 	gemp_cypher_tree *tree;
 	gemp_cypher_variable *variables; /* [count] */
 	size_t count, capacity, floor;
-	size_t hidden_from, hidden_to; /* variables of the pattern whose properties are checked; none: 0, 0 */
+	size_t hidden_from, hidden_to; /* variables of the CREATE whose properties are checked; none: 0, 0 */
 	int top;                       /* first slot behind the row and the visible variables */
 	int peak;                      /* largest top since the clause began */
 	const char *no_aggregates;     /* where the expression stands, if it may have no aggregate; NULL: it may */

@@ -42,11 +42,21 @@ static gemp_code check_created_node(const gemp_checker *checker, const gemp_cyph
 		node->name.bytes, clause, node->name.bytes);
 }
 
+static gemp_code check_created_labels(const gemp_checker *checker, const gemp_cypher_node *node, const char *clause)
+{
+	for (const gemp_cypher_label *label = node->labels; label; label = label->next)
+		if (label->parts)
+			return gemp_checker_fail(checker, node->place, "%s takes a list of labels, as in (a:A:B)", clause);
+	return GEMP_OK;
+}
+
 static gemp_code declare_node(gemp_checker *checker, gemp_cypher_node *node, const gemp_cypher_path *path,
                               const pattern_rules *rules)
 {
 	node->slot = GEMP_CY_NO_SLOT;
 	node->bound = false;
+	if (rules->creates)
+		GEMP_TRY(check_created_labels(checker, node, rules->clause));
 	if (!node->name.bytes) {
 		if (path->name.bytes)
 			node->slot = gemp_checker_take_slot(checker);
@@ -134,13 +144,15 @@ static gemp_code check_properties(gemp_checker *checker, gemp_cypher_expr *prope
 	return properties ? gemp_checker_expr(checker, properties, NULL) : GEMP_OK;
 }
 
-/* Properties read only variables from before the pattern. */
+/* Properties of MATCH may read all variables of the pattern; CREATE and MERGE make elements from earlier variables. */
 static gemp_code check_all_properties(gemp_checker *checker, gemp_cypher_pattern *pattern, const pattern_rules *rules)
 {
 	const size_t hidden_from = checker->hidden_from, hidden_to = checker->hidden_to;
 	const char *no_aggregates = checker->no_aggregates;
-	checker->hidden_from = hidden_to > hidden_from ? hidden_from : rules->before;
-	checker->hidden_to = checker->count;
+	if (rules->creates) {
+		checker->hidden_from = hidden_to > hidden_from ? hidden_from : rules->before;
+		checker->hidden_to = checker->count;
+	}
 	checker->no_aggregates = "a pattern";
 	for (gemp_cypher_path *path = pattern->first; path; path = path->next) {
 		GEMP_TRY(check_properties(checker, path->from->properties));

@@ -6,7 +6,8 @@
 static bool same_labels(const gemp_cypher_label *a, const gemp_cypher_label *b)
 {
 	for (; a && b; a = a->next, b = b->next)
-		if (!gemp_cypher_same_word(a->name, b->name))
+		if (a->parts || b->parts ? a->any != b->any || !same_labels(a->parts, b->parts)
+		                         : !gemp_cypher_same_word(a->name, b->name))
 			return false;
 	return !a && !b;
 }

@@ -40,8 +40,8 @@ gemp_code gemp_checker_not_dropped(const gemp_checker *checker, gemp_cypher_word
 		if (gemp_cypher_same_word(checker->variables[i].name, name))
 			return gemp_checker_fail(
 				checker, name.place,
-				"properties in a pattern cannot read '%s', a variable of the same pattern; compare them "
-				"in WHERE",
+				"properties in CREATE and MERGE cannot read '%s', a variable of the same pattern; bind it in a "
+				"clause before",
 				name.bytes);
 	if (!search(checker, name, 0, checker->floor))
 		return GEMP_OK;

@@ -123,7 +123,16 @@ static bool holds(gemp_datum strings, gemp_cypher_word word)
 	return false;
 }
 
-/* All labels of a node, or the one type of a relationship. */
+/* True if the names have all labels of the list; with `any`, one of them. */
+static bool holds_labels(gemp_datum names, const gemp_cypher_label *labels, bool any)
+{
+	for (const gemp_cypher_label *label = labels; label; label = label->next)
+		if ((label->parts ? holds_labels(names, label->parts, label->any) : holds(names, label->name)) == any)
+			return any;
+	return !any;
+}
+
+/* The names are all labels of a node, or the one type of a relationship. */
 gemp_code gemp_cypher_has_labels(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
                                  gemp_datum *out)
 {
@@ -140,10 +149,7 @@ gemp_code gemp_cypher_has_labels(const gemp_cypher_environment *environment, con
 		break;
 	default: return fail_kind(environment, expr, "only nodes and relationships have labels", subject);
 	}
-	bool all = true;
-	for (const gemp_cypher_label *label = expr->labels; label && all; label = label->next)
-		all = holds(names, label->name);
-	*out = gemp_datum_boolean(all);
+	*out = gemp_datum_boolean(holds_labels(names, expr->labels, false));
 	return GEMP_OK;
 }
 

@@ -326,7 +326,7 @@ static gemp_code lower_in(const gemp_cypher_lowering *l, const gemp_cypher_expr 
 
 /* LABELS */
 
-bool gemp_cypher_graph_has_label(const gemp_shard *graph, const char *label)
+static bool graph_has_label(const gemp_shard *graph, const char *label)
 {
 	for (size_t i = 0; i < graph->label_count; i++)
 		if (strcmp(graph->labels[i], label) == 0)
@@ -334,12 +334,40 @@ bool gemp_cypher_graph_has_label(const gemp_shard *graph, const char *label)
 	return false;
 }
 
-gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, const gemp_cypher_word *label,
+/* A part that no vertex can have is left out of an alternative, and makes a conjunction impossible. */
+static gemp_code lower_group(const gemp_cypher_lowering *l, int variable, const gemp_cypher_label *parts, bool any,
+                             gemp_expr **out)
+{
+	int line, column;
+	size_t count = 0, known = 0;
+	const gemp_cypher_label *first = parts;
+	while (first->parts)
+		first = first->parts;
+	gemp_source_place(l->source, first->name.place.begin, &line, &column);
+	for (const gemp_cypher_label *label = parts; label; label = label->next)
+		count++;
+	GEMP_TRY(gemp_expr_new_operator(out, any ? GEMP_OR : GEMP_AND, count, line, column));
+	for (const gemp_cypher_label *label = parts; label; label = label->next) {
+		GEMP_TRY(gemp_cypher_lower_label(l, variable, label, &(*out)->children[known]));
+		known += (*out)->children[known] != NULL;
+	}
+	if (known == 0 || (!any && known < count))
+		return give_up(out);
+	(*out)->count = known;
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, const gemp_cypher_label *label,
                                   gemp_expr **out)
 {
 	int line, column;
-	char *name = (char *)label->bytes;
-	gemp_source_place(l->source, label->place.begin, &line, &column);
+	char *name = (char *)label->name.bytes;
+	*out = NULL;
+	if (label->parts)
+		return lower_group(l, variable, label->parts, label->any, out);
+	if (!graph_has_label(l->graph, name))
+		return GEMP_OK;
+	gemp_source_place(l->source, label->name.place.begin, &line, &column);
 	GEMP_TRY(gemp_expr_new(out, GEMP_HAS_LABEL, line, column));
 	(*out)->variable = variable;
 	return gemp_names_copy(&(*out)->names, &(*out)->name_count, &name, 1);
@@ -347,20 +375,11 @@ gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, c
 
 static gemp_code lower_labels(const gemp_cypher_lowering *l, const gemp_cypher_expr *expr, gemp_expr **out)
 {
-	int variable, line, column;
+	int variable;
 	bool edge;
-	size_t count = 0;
 	if (expr->first->kind != GEMP_CY_VARIABLE || !l->element(l->self, expr->first->slot, &variable, &edge) || edge)
 		return GEMP_OK;
-	for (const gemp_cypher_label *label = expr->labels; label; label = label->next, count++)
-		if (!gemp_cypher_graph_has_label(l->graph, label->name.bytes))
-			return GEMP_OK;
-	place_of(l, expr, &line, &column);
-	GEMP_TRY(gemp_expr_new_operator(out, GEMP_AND, count, line, column));
-	count = 0;
-	for (const gemp_cypher_label *label = expr->labels; label; label = label->next, count++)
-		GEMP_TRY(gemp_cypher_lower_label(l, variable, &label->name, &(*out)->children[count]));
-	return GEMP_OK;
+	return lower_group(l, variable, expr->labels, false, out);
 }
 
 /* CONDITIONS */

@@ -27,12 +27,12 @@ gemp_code gemp_cypher_lower(const gemp_cypher_lowering *l, const gemp_cypher_exp
 /* The same for `variable.name = value`, which an entry of a property map demands. */
 gemp_code gemp_cypher_lower_entry(const gemp_cypher_lowering *l, int variable, bool edge, const gemp_cypher_expr *entry,
                                   gemp_expr **out);
-/* The test that a vertex has one label, which the graph must know. */
-gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, const gemp_cypher_word *label,
+/* The test that a vertex has a label of the list's element, or of its group. *out becomes NULL if no vertex can have it,
+ * since the graph does not know the names. */
+gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, const gemp_cypher_label *label,
                                   gemp_expr **out);
 
 /* Returns false unless the expression is a literal or a parameter, maybe with a sign. */
 bool gemp_cypher_constant(const gemp_datum *parameters, const gemp_cypher_expr *expr, gemp_datum *out);
-bool gemp_cypher_graph_has_label(const gemp_shard *graph, const char *label);
 
 #endif

@@ -143,11 +143,8 @@ static gemp_code require_labels(making *m, const gemp_cypher_node_use *use)
 {
 	for (const gemp_cypher_label *label = use->node->labels; label; label = label->next) {
 		GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
-		if (!gemp_cypher_graph_has_label(m->input->graph, label->name.bytes)) {
-			m->impossible = true;
-			continue;
-		}
-		GEMP_TRY(gemp_cypher_lower_label(&m->lowering, m->vertex_place[use->vertex], &label->name, &expr));
+		GEMP_TRY(gemp_cypher_lower_label(&m->lowering, m->vertex_place[use->vertex], label, &expr));
+		m->impossible = m->impossible || !expr;
 		GEMP_TRY(require(m, &expr));
 	}
 	return GEMP_OK;

@@ -17,15 +17,21 @@ enum {
 	GEMP_CY_MAX_DEPTH = 1000,      /* maximum depth of an expression, with inner queries */
 	GEMP_CY_MAX_NESTED = 100,      /* maximum number of braces and FOREACH around a clause */
 	GEMP_CY_MAX_PARAMETERS = 1000, /* maximum number of different parameters */
+	GEMP_CY_MAX_BRACKETS = 4096,   /* in deeper brackets, each `|` separates labels */
 };
 
 typedef struct gemp_cypher_builder {
 	gemp_cypher_tree *tree;
-	gemp_code code;                  /* code of the first failure, whose message is recorded */
-	unsigned nested;                 /* number of braces and FOREACH around the text that is being read */
-	unsigned deepest;                /* maximum depth of the expressions in these braces so far */
-	bool creating;                   /* the pattern that is being read belongs to CREATE */
-	_Alignas(16) char scanner[1024]; /* flex's own memory */
+	gemp_code code;   /* code of the first failure, whose message is recorded */
+	unsigned nested;  /* number of braces and FOREACH around the text that is being read */
+	unsigned deepest; /* maximum depth of the expressions in these braces so far */
+	bool creating;    /* the pattern that is being read belongs to CREATE */
+	/* The lexer tells the `|` of a comprehension, as in [x IN list WHERE x:A | x.y], from the `|` between labels. A filter
+	 * by labels with `|` needs brackets: [x IN list WHERE (x:A|B) | x.y]. */
+	size_t open;                        /* brackets that are open */
+	int before;                         /* the last word or opening bracket */
+	bool has_bar[GEMP_CY_MAX_BRACKETS]; /* the open bracket waits for its `|` */
+	_Alignas(16) char scanner[1024];    /* flex's own memory */
 	size_t scanner_used;
 } gemp_cypher_builder;
 
@@ -91,6 +97,9 @@ gemp_cypher_expr *gemp_cy_count_star(gemp_cypher_builder *b, const gemp_cypher_e
 gemp_cypher_expr *gemp_cy_quantifier(gemp_cypher_builder *b, gemp_cypher_word word, gemp_cypher_word variable,
                                      gemp_cypher_expr *list, gemp_cypher_expr *condition, gemp_cypher_place place);
 gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_word name);
+/* The group of `left` and `right`. If `left` is such a group, `right` becomes its last part. */
+gemp_cypher_label *gemp_cy_label_group(gemp_cypher_builder *b, bool any, gemp_cypher_label *left,
+                                       gemp_cypher_label *right);
 /* EXISTS { }, COUNT { }, COLLECT { }; outer_deepest is the value of b->deepest before the braces. */
 gemp_cypher_expr *gemp_cy_inner(gemp_cypher_builder *b, gemp_cypher_kind kind, gemp_cypher_query *query,
                                 unsigned outer_deepest, gemp_cypher_place place);

@@ -98,6 +98,9 @@ gemp_cypher_update *gemp_cy_update(gemp_cypher_builder *b, gemp_cypher_update_ki
 {
 	kind = kind_of_update(b, kind, target);
 	bool labels = target->kind == GEMP_CY_HAS_LABELS;
+	for (const gemp_cypher_label *label = target->labels; label; label = label->next)
+		if (label->parts)
+			gemp_cy_fail(b, target->place.begin, "SET and REMOVE take a list of labels, as in a:A:B");
 	gemp_cypher_update *update = GEMP_CY_NODE(b, gemp_cypher_update, .kind = kind, .place = place, .value = value,
 	                                          .target = labels ? target->first : target, .labels = target->labels);
 	return b->code == GEMP_OK ? update : NULL;

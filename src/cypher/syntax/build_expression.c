@@ -270,6 +270,20 @@ gemp_cypher_label *gemp_cy_label(gemp_cypher_builder *b, gemp_cypher_word name)
 	return GEMP_CY_NODE(b, gemp_cypher_label, .name = name);
 }
 
+gemp_cypher_label *gemp_cy_label_group(gemp_cypher_builder *b, bool any, gemp_cypher_label *left,
+                                       gemp_cypher_label *right)
+{
+	gemp_cypher_label *last = left->parts;
+	if (left->name.bytes || left->any != any) {
+		left->next = right;
+		return GEMP_CY_NODE(b, gemp_cypher_label, .any = any, .parts = left);
+	}
+	while (last->next)
+		last = last->next;
+	last->next = right;
+	return left;
+}
+
 /* b->deepest counts the expressions within the braces; the expression around them is deeper. */
 gemp_cypher_expr *gemp_cy_inner(gemp_cypher_builder *b, gemp_cypher_kind kind, gemp_cypher_query *query,
                                 unsigned outer_deepest, gemp_cypher_place place)

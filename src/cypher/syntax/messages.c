@@ -55,8 +55,8 @@ static const char *unsupported_sign(const char *token, size_t size, const gemp_c
 		return "a length without *; write *1..3";
 	if (size != 1)
 		return NULL;
-	if ((expected->element && strchr("|&!%", *token)) || (expected->name && strchr("!%", *token)))
-		return "an expression over labels with | & ! %; write it in WHERE, as in WHERE a:A OR a:B";
+	if ((expected->element || expected->name) && strchr("|&!%", *token))
+		return "an expression over labels with ! or %; write it in WHERE, as in WHERE NOT a:A";
 	if (expected->name && *token == '$')
 		return "a parameter instead of a label, a type or a name; parameters are values";
 	if (expected->value && *token == '!')

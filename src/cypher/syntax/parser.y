@@ -78,6 +78,7 @@ static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b
 	unsigned depth;
 	gemp_cypher_operator operator;
 	gemp_cypher_expr *expr;
+	gemp_cypher_label *label;
 	struct { gemp_cypher_label *first, *last; } labels;
 	gemp_cypher_hops hops;
 	gemp_cypher_node *node; gemp_cypher_edge *edge; gemp_cypher_path *path; gemp_cypher_pattern *pattern;
@@ -94,10 +95,11 @@ static void cypher_yyerror(YYLTYPE *place, void *scanner, gemp_cypher_builder *b
 %token <integer> INTEGER "an integer"
 %token <real> FLOAT "a float"
 %token PATH_BEGIN "the first vertex of a path" LIST_BEGIN PATHS_BEGIN
-%token NE "'<>'" LE "'<='" GE "'>='" MATCHES "'=~'" ADDED "'+='" RANGE "'..'" YYEOF 0 "the end"
+%token ALTERNATIVE "'|' between names" NE "'<>'" LE "'<='" GE "'>='" MATCHES "'=~'" ADDED "'+='" RANGE "'..'" YYEOF 0 "the end"
 
 %type <word> variable optional_name name callable procedure optional_alias
 %type <labels> optional_labels labels optional_types types
+%type <label> any_label all_labels label
 %type <expr> optional_properties where optional_where skip limit optional_skip optional_limit target
 %type <expr> expression exclusion conjunction negation comparison chain predicate sum product power unary labelled postfix
 %type <expr> atom literal parameter map entries list elements optional_elements optional_expression projections
@@ -407,8 +409,26 @@ optional_labels
 	;
 
 labels
-	: ':' name                      { MAKE($$.first, gemp_cy_label(b, $2)); $$.last = $$.first; }
-	| labels ':' name               { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $3)); $$.last = $$.last->next; }
+	: ':' any_label                 { $$.first = $$.last = $2; }
+	| labels ':' any_label          { $$ = $1; $$.last = $$.last->next = $3; }
+	;
+
+/* `&` binds more tightly than `|`, and `|` than `:`. */
+any_label
+	: all_labels
+	| any_label ALTERNATIVE all_labels
+	                                { MAKE($$, gemp_cy_label_group(b, true, $1, $3)); }
+	| any_label ALTERNATIVE ':' all_labels
+	                                { MAKE($$, gemp_cy_label_group(b, true, $1, $4)); }
+	;
+
+all_labels
+	: label
+	| all_labels '&' label          { MAKE($$, gemp_cy_label_group(b, false, $1, $3)); }
+	;
+
+label
+	: name                          { MAKE($$, gemp_cy_label(b, $1)); }
 	;
 
 optional_types
@@ -417,8 +437,8 @@ optional_types
 
 types
 	: ':' name                      { MAKE($$.first, gemp_cy_label(b, $2)); $$.last = $$.first; }
-	| types '|' name                { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $3)); $$.last = $$.last->next; }
-	| types '|' ':' name            { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $4)); $$.last = $$.last->next; }
+	| types ALTERNATIVE name        { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $3)); $$.last = $$.last->next; }
+	| types ALTERNATIVE ':' name    { $$ = $1; MAKE($$.last->next, gemp_cy_label(b, $4)); $$.last = $$.last->next; }
 	;
 
 optional_properties

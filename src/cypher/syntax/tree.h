@@ -37,7 +37,7 @@ typedef enum gemp_cypher_kind {
 	GEMP_CY_INDEX,     /* children: subject, index */
 	GEMP_CY_SLICE,     /* children: subject, from, to; a missing bound is a GEMP_CY_NONE */
 	GEMP_CY_NONE,
-	GEMP_CY_HAS_LABELS, /* children: subject; labels: n:A:B, all of them; of a relationship: its type */
+	GEMP_CY_HAS_LABELS, /* children: subject; labels: n:A:B|C; of a relationship: its type */
 	GEMP_CY_OR,         /* two children each */
 	GEMP_CY_XOR,
 	GEMP_CY_AND,
@@ -88,8 +88,12 @@ typedef enum gemp_cypher_operator {
 	GEMP_CY_GE
 } gemp_cypher_operator;
 
+/* A list of labels means all of them. An element without a name is a group: (a:A|B&C:D) is the list of a group of A and
+ * B&C, any of which suffices, and D; B&C is a group, too, which needs both. */
 typedef struct gemp_cypher_label {
-	gemp_cypher_word name;
+	gemp_cypher_word name;           /* NULL bytes: a group */
+	bool any;                        /* a group: one of its parts suffices; else it needs all parts */
+	struct gemp_cypher_label *parts; /* a group: two or more, linked by `next` */
 	struct gemp_cypher_label *next;
 } gemp_cypher_label;
 
