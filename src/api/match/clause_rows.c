@@ -2,7 +2,7 @@
 
 #include "api/match/clause_rows.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { CHUNK = 1 << 14 }; /* rows that are converted at a time */
 
@@ -158,7 +158,9 @@ static gemp_code add_cell(cell_source *cells, column_form form, gemp_projected *
 	switch (form) {
 	case FORM_BOOLEAN: return gemp_column_add(values, &(gemp_value){ .type = GEMP_BOOLEAN, .truth = value.truth });
 	case FORM_INTEGER: return gemp_column_add(values, &(gemp_value){ .type = GEMP_INTEGER, .integer = value.integer });
-	case FORM_FLOAT: return gemp_column_add(values, &(gemp_value){ .type = GEMP_FLOAT, .real = value.real });
+	case FORM_FLOAT:
+		return gemp_column_add(values,
+		                       &(gemp_value){ .type = GEMP_FLOAT, .real = isnan(value.real) ? NAN : value.real });
 	case FORM_TEXT:
 		return value.kind == GEMP_DATUM_STRING ? add_text(values, value.text, value.size)
 		                                       : add_written(cells, values, value);

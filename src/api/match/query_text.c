@@ -42,7 +42,8 @@ static gemp_code refuse_both(const reading *r, const char *general)
 {
 	if (!general)
 		return GEMP_ENOMEM;
-	if (!is_cypher(r->query) || place_of(gemp_message(), r->file) > place_of(general, r->file))
+	const bool unsupported = strstr(gemp_message(), "not supported") != NULL; /* as one search */
+	if (!is_cypher(r->query) || (!unsupported && place_of(gemp_message(), r->file) > place_of(general, r->file)))
 		return GEMP_EUSAGE;
 	return gemp_fail(GEMP_EUSAGE, "%s", general);
 }
