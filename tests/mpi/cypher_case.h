@@ -21,6 +21,7 @@ typedef struct pattern_case {
 	random_pattern pattern;
 	size_t given_count;
 	given_row given[GIVEN_ROWS];
+	bool whole; /* all rows of the first MATCH are given, and no row is printed */
 	gemp_text text;
 } pattern_case;
 
@@ -234,6 +235,8 @@ static inline gemp_code match_both(running *r, gemp_cypher_table tables[4], case
 	r->environment.slots = (size_t)gemp_cypher_clause_slots(r->first);
 	GEMP_TRY(gemp_cypher_search_match(r->search, r->first->pattern, NULL, false, &r->environment, start, bound));
 	GEMP_TRY(gemp_cypher_search_load(r->search, bound));
+	if (r->c->whole)
+		in = bound;
 	for (size_t i = 0; i < r->c->given_count; i++)
 		GEMP_TRY(add_given(r, &r->c->given[i], bound, in));
 	r->environment.slots = (size_t)gemp_cypher_clause_slots(r->second);
@@ -241,7 +244,7 @@ static inline gemp_code match_both(running *r, gemp_cypher_table tables[4], case
 	                                  &r->environment, in, rows));
 	GEMP_TRY(gemp_cypher_search_load(r->search, rows));
 	out->rows = calloc(rows->rows + 1, sizeof *out->rows);
-	for (size_t i = 0; i < rows->rows; i++) {
+	for (size_t i = 0; i < rows->rows && !r->c->whole; i++) {
 		gemp_text text = { 0 };
 		GEMP_TRY(print_row(r, gemp_cypher_table_origin(rows, i), gemp_cypher_table_row(rows, i), &text));
 		out->rows[out->count++] = strdup(text.data);
@@ -275,6 +278,7 @@ static inline gemp_code run_case(gemp_runtime *context, gemp_shard *graph, const
 	const gemp_source source = { NULL, c->text.data };
 	gemp_code code = gemp_cypher_parse(&r.tree, &source);
 	GEMP_THEN(gemp_cypher_check(&r.tree));
+	code = gemp_comm_agree(context->comm, code);
 	if (code == GEMP_OK) {
 		r.first = r.tree.query->first->first;
 		r.second = r.first->next;

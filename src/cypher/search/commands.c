@@ -35,13 +35,14 @@ static gemp_code scatter_seeds(gemp_cypher_session *s, size_t width, const gemp_
 	const gemp_comm *comm = s->context->comm;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	void *received = NULL;
+	GEMP_OWNED void *received = NULL;
 	gemp_code code = GEMP_NEW(owner, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = gemp_shard_owner(s->graph, seeds[i * width]);
 	GEMP_TRY(gemp_exchange_records(comm, code, seeds, count, width * sizeof *seeds, owner, &received, &from,
 	                               &s->context->traffic));
 	*mine = received;
+	received = NULL;
 	*my_count = from[comm->size];
 	return GEMP_OK;
 }
@@ -63,7 +64,7 @@ static gemp_code gather_rows(gemp_cypher_session *s, const gemp_pattern *pattern
                              gemp_cypher_found *out)
 {
 	size_t bytes = 0;
-	void *block = NULL;
+	GEMP_OWNED void *block = NULL;
 	out->vertex_count = pattern->vertex_count;
 	out->edge_count = pattern->edge_count;
 	if (s->context->comm->size == 1) {
@@ -76,11 +77,13 @@ static gemp_code gather_rows(gemp_cypher_session *s, const gemp_pattern *pattern
 	GEMP_TRY(gather(s, GEMP_OK, rows->vertices, rows->rows * pattern->vertex_count * sizeof *rows->vertices, &block,
 	                &bytes));
 	out->vertices = block;
+	block = NULL;
 	out->rows = bytes / (pattern->vertex_count * sizeof *out->vertices);
 	if (!pattern->edge_count)
 		return GEMP_OK;
 	GEMP_TRY(gather(s, GEMP_OK, rows->edges, rows->rows * pattern->edge_count * sizeof *rows->edges, &block, &bytes));
 	out->edges = block;
+	block = NULL;
 	return GEMP_OK;
 }
 
