@@ -138,14 +138,15 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
                      const gemp_datum *parameters, const gemp_prepared_options *options)
 {
 	gemp_cypher_engine engine;
-	GEMP_TRY(refuse_updates(tree, tree->query));
-	GEMP_TRY(gemp_cypher_divide_conditions(tree->query, &tree->arena));
-	GEMP_TRY(name_columns(out, tree));
+	gemp_code code = refuse_updates(tree, tree->query);
+	GEMP_THEN(gemp_cypher_divide_conditions(tree->query, &tree->arena));
+	GEMP_THEN(name_columns(out, tree));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_cypher_search_new(&out->search, context, graph, tree, parameters, options));
 	if (context->comm->rank != 0)
 		return gemp_cypher_search_serve(out->search);
 	init_engine(&engine, context, graph, tree, out->search, parameters);
-	const gemp_code code = execute(&engine, tree->query, &out->rows);
+	code = execute(&engine, tree->query, &out->rows);
 	gemp_progress_end();
 	gemp_cypher_search_end(out->search, code);
 	return code;

@@ -45,9 +45,10 @@ static gemp_code make_graph(uint64_t seed, gemp_shard **out)
 	const gemp_builder_options options = { .seed = seed };
 	size_t num, weight;
 	GEMP_TRY(gemp_builder_new(&builder, &test_comm, &options));
-	GEMP_TRY(gemp_builder_vertex_column(builder, "num", GEMP_INTEGER, &num));
-	GEMP_TRY(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
-	GEMP_TRY(gemp_comm_agree(&test_comm, add_elements(builder, num, weight)));
+	gemp_code code = gemp_builder_vertex_column(builder, "num", GEMP_INTEGER, &num);
+	GEMP_THEN(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
+	GEMP_THEN(add_elements(builder, num, weight));
+	GEMP_TRY(gemp_comm_agree(&test_comm, code));
 	return gemp_builder_finish(builder, out);
 }
 
@@ -64,16 +65,22 @@ static gemp_code print_rows(const gemp_cypher_result *result, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-static gemp_code run_text(gemp_shard *graph, const char *text, gemp_text *out)
+static gemp_code run_in(gemp_runtime *runtime, gemp_shard *graph, const char *text, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_cypher_tree_free) gemp_cypher_tree tree = { 0 };
 	GEMP_OWNED_BY(gemp_cypher_result_free) gemp_cypher_result result = { 0 };
 	const gemp_source source = { .text = text };
 	const gemp_prepared_options options = { 0 };
-	GEMP_TRY(gemp_cypher_parse(&tree, &source));
-	GEMP_TRY(gemp_cypher_check(&tree));
-	GEMP_TRY(gemp_cypher_run(&result, context, graph, &tree, NULL, &options));
-	return print_rows(&result, out);
+	gemp_code code = gemp_cypher_parse(&tree, &source);
+	GEMP_THEN(gemp_cypher_check(&tree));
+	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY(gemp_cypher_run(&result, runtime, graph, &tree, NULL, &options));
+	return gemp_comm_agree(&test_comm, print_rows(&result, out));
+}
+
+static gemp_code run_text(gemp_shard *graph, const char *text, gemp_text *out)
+{
+	return run_in(context, graph, text, out);
 }
 
 static void expect_rows(int line, const char *text, const char *rows)
@@ -185,6 +192,28 @@ static void failures(void **state)
 	ROWS("RETURN 1 AS x", "1");
 }
 
+static gemp_code run_once(void *argument)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL; /* its own, since a search loads rows that stay */
+	GEMP_OWNED_BY(gemp_runtime_free_at) gemp_runtime *runtime = NULL;
+	const gemp_budgets none = { 0 };
+	(void)argument;
+	GEMP_TRY(make_graph(1, &graph));
+	GEMP_TRY(gemp_runtime_new(&runtime, &test_comm, NULL, &none));
+	return run_in(runtime, graph,
+	              "MATCH (a) WHERE (a)-->() WITH a ORDER BY a LIMIT 3 MATCH (a)-[r]->(b) RETURN a, r, "
+	              "[(b)-->(c) | c.num] AS l",
+	              &out);
+}
+
+/* A rank without memory fails all ranks, and none waits for another. */
+static void no_memory(void **state)
+{
+	(void)state;
+	assert_all_survive_no_memory(run_once, NULL);
+}
+
 static int setup(void **state)
 {
 	const gemp_budgets none = { 0 };
@@ -212,6 +241,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(inner, setup, teardown),
 		cmocka_unit_test_setup_teardown(procedures, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(failures, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);

@@ -45,6 +45,7 @@ typedef struct match {
 	const gemp_cypher_table *in;
 	gemp_cypher_table *out;
 	size_t row, found;
+	gemp_code code; /* of the first failure */
 	gemp_datum cells[32];
 } match;
 
@@ -65,11 +66,12 @@ static void emit(match *m)
 	gemp_truth truth = GEMP_IS_TRUE;
 	gemp_datum *cells;
 	m->environment->row = m->cells;
-	if (m->where)
-		assert_int_equal(gemp_cypher_condition(m->environment, m->where, &truth), GEMP_OK);
-	if (truth != GEMP_IS_TRUE)
+	if (m->code == GEMP_OK && m->where)
+		m->code = gemp_cypher_condition(m->environment, m->where, &truth);
+	if (m->code == GEMP_OK && truth == GEMP_IS_TRUE)
+		m->code = gemp_cypher_table_add(m->out, &cells);
+	if (m->code != GEMP_OK || truth != GEMP_IS_TRUE)
 		return;
-	assert_int_equal(gemp_cypher_table_add(m->out, &cells), GEMP_OK);
 	memcpy(cells, m->cells, m->out->width * sizeof *cells);
 	if (m->out->with_origin)
 		m->out->origin[m->out->rows - 1] = m->row;
@@ -144,6 +146,7 @@ static gemp_code search(struct gemp_cypher_search *self, const gemp_cypher_patte
 			m.where = NULL;
 			emit(&m);
 		}
+		GEMP_TRY(m.code);
 	}
 	return GEMP_OK;
 }
@@ -164,15 +167,16 @@ static gemp_code print_relationship(void *self, uint64_t id, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-static void print_rows(const gemp_cypher_table *rows, gemp_text *out)
+static gemp_code print_rows(const gemp_cypher_table *rows, gemp_text *out)
 {
 	const gemp_datum_writer writer = { .node = print_node, .relationship = print_relationship };
 	gemp_text_add(out, "", 0);
 	for (size_t r = 0; r < rows->rows; r++)
 		for (size_t c = 0; c < rows->width; c++) {
 			gemp_text_print(out, "%s", c ? " " : r ? "|" : "");
-			assert_int_equal(gemp_datum_json(gemp_cypher_table_row(rows, r)[c], &writer, out), GEMP_OK);
+			GEMP_TRY(gemp_datum_json(gemp_cypher_table_row(rows, r)[c], &writer, out));
 		}
+	return gemp_text_status(out);
 }
 
 static gemp_code execute_budget(const char *text, size_t budget, gemp_text *out)
@@ -191,8 +195,7 @@ static gemp_code execute_budget(const char *text, size_t budget, gemp_text *out)
 	gemp_cypher_execute_install(&engine);
 	GEMP_THEN(gemp_cypher_table_add(&start, &cells));
 	GEMP_THEN(gemp_cypher_execute(&engine, tree.query, &start, &rows));
-	if (code == GEMP_OK)
-		print_rows(&rows, out);
+	GEMP_THEN(print_rows(&rows, out));
 	assert_null(engine.cursor);
 	assert_int_equal(engine.outer_rows, 1);
 	gemp_cypher_table_free(&start);
@@ -394,13 +397,38 @@ static void budget(void **state)
 	gemp_text_free(&out);
 }
 
+static gemp_code all_clauses(void *argument)
+{
+	static const char *const texts[] = {
+		"MATCH (a) OPTIONAL MATCH (a)-->(b) WHERE (b)-->(:Even) WITH a, [(a)--(c) | c.num] AS l, b ORDER BY a.num DESC "
+		"RETURN DISTINCT a, size(l) + 1 AS s, b SKIP 1 LIMIT 3",
+		"UNWIND ['a', 'b', 'a'] AS x WITH x + 'c' AS y, count(*) AS c, collect(DISTINCT x) AS l, max(x) AS m, "
+		"stDev(size(x)) AS d WHERE c > 0 RETURN y, c, l, m, d UNION RETURN 1 AS y, 2 AS c, 3 AS l, 4 AS m, 5 AS d",
+		"MATCH (a) RETURN COLLECT { MATCH (a)-->(b) RETURN avg(b.num) AS x UNION ALL RETURN a.num AS x } AS l",
+	};
+	gemp_code code = GEMP_OK;
+	(void)argument;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		gemp_text out = { 0 };
+		GEMP_THEN(execute_budget(texts[i], 0, &out));
+		gemp_text_free(&out);
+	}
+	return code;
+}
+
+static void no_memory(void **state)
+{
+	(void)state;
+	assert_survives_no_memory(all_clauses, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unwind),     cmocka_unit_test(projections),    cmocka_unit_test(order),
 		cmocka_unit_test(skip_limit), cmocka_unit_test(aggregates),     cmocka_unit_test(unions),
 		cmocka_unit_test(matches),    cmocka_unit_test(inner_patterns), cmocka_unit_test(inner_queries),
-		cmocka_unit_test(many_rows),  cmocka_unit_test(budget),
+		cmocka_unit_test(many_rows),  cmocka_unit_test(budget),         cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
