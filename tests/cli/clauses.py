@@ -44,6 +44,23 @@ def check_values(ranks):
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
 
 
+def check_labels(ranks):
+    """The same constructs have the same rows as one search and, behind UNWIND, clause by clause."""
+    for query, want in (
+            ("MATCH (a:Person|Film) RETURN count(*) AS n", [{"n": 5}]),
+            ("MATCH (a:Nobody|Film) RETURN a ORDER BY a", [{"a": "m1"}, {"a": "m2"}]),
+            ("MATCH (a:Person&Film) RETURN a", []),
+            ("MATCH (a:Nobody&Film|Person {name: 'Cy'}) RETURN a", [{"a": "p3"}]),
+            ("MATCH (a)-->(b) WHERE b:Person|Nobody RETURN a, b", [{"a": "p1", "b": "p2"}]),
+            ("MATCH (a) WHERE NOT a:Person|Nobody RETURN a ORDER BY a", [{"a": "m1"}, {"a": "m2"}]),
+            ("MATCH ()-[r]->() WHERE r:KNOWS|LIKES RETURN r", [{"r": edge("p1", "p2", "KNOWS")}]),
+            ("MATCH (a)-[:KNOWS]->(b {born: a.born + 10}) RETURN a, b", [{"a": "p1", "b": "p2"}]),
+            ("MATCH (a)-[:KNOWS]->(b {born: a.born + 11}) RETURN a, b", [])):
+        for before in ("", "UNWIND [0] AS one_row "):
+            got = rows(ranks, before + query, "--lenient")
+            assert got == want, (before + query, got)
+
+
 def check_files(ranks):
     query = "MATCH (a:Person) WITH a ORDER BY a.name RETURN a, a.born AS born, a.born / 2.0 AS half, a.born > 1955 AS late, [a.name] AS l"
     run(ranks, "match", "g.h5", query, "-o", "rows.h5", "-q")
@@ -99,6 +116,7 @@ def main():
         run(1, "import", "--vertices", "v.tsv", "--edges", "e.tsv", "-o", "g.h5", "-q")
         for ranks in (1, 3):
             check_values(ranks)
+            check_labels(ranks)
             check_files(ranks)
             check_reports(ranks)
         check_refusals()
