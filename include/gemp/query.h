@@ -1,4 +1,4 @@
-/* gemp/query.h: queries over one graph, in a language like openCypher (docs/query-language.md).
+/* gemp/query.h: queries over one graph, in openCypher (docs/query-language.md).
  *
  *     gemp_query *query;
  *     gemp_query_open(&query, graph, "MATCH (p:Person)-[:ACTS_IN]->(m) WHERE m.year < $year RETURN p.name, m.name",

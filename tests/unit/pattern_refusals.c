@@ -1,5 +1,5 @@
 /* Tests messages about refused constructs. Each line `query, place, message` of tests/data/refusals.tsv is compared
- * with the parser and with docs/query-language.md. rule_refusals.tsv is the table for rules, which docs/rules.md
+ * with the parser and with docs/one-search.md. rule_refusals.tsv is the table for rules, which docs/rules.md
  * shows. */
 #include "core/memory.h"
 #include "harness/harness.h"
@@ -104,7 +104,7 @@ static void check_all(const language *l)
 static void queries(void **state)
 {
 	(void)state;
-	check_all(&(language){ "query", "tests/data/refusals.tsv", "docs/query-language.md", 130, parse_query });
+	check_all(&(language){ "query", "tests/data/refusals.tsv", "docs/one-search.md", 130, parse_query });
 }
 
 static void rules(void **state)

@@ -1,5 +1,5 @@
 %code requires {
-/* The grammar of queries, a part of openCypher 9; docs/query-language.md describes it for users. */
+/* The grammar of queries, a part of openCypher 9; docs/one-search.md describes it for users. */
 #include "pattern/syntax/syntax_tree.h"
 #include "pattern/model/expr.h"
 }
