@@ -118,8 +118,8 @@ static void put_fetch(const gemp_match_emitter *m, int s, const char *unlisted, 
 }
 
 /* Fetches the rows that the next step will walk from the candidates some places ahead, first their begin and then their
- * first entries. Without this, each candidate waits for two loads that depend on one another. If candidates need a mark,
- * most of them fail: their marks are fetched first, and then the begins of those that have the mark. */
+ * first entries. Without this, each candidate waits for two loads that depend on one another. Most candidates
+ * that need a mark fail: marks are fetched first, and then the begins of candidates that have theirs. */
 static void put_prefetch(const gemp_match_emitter *m, int s, bool down)
 {
 	const gemp_step *step = &m->plan->steps[s], *next = step + 1;

@@ -70,9 +70,9 @@ static void put_two_paths(const gemp_match_emitter *m)
 }
 
 /* Like the cost of a reach mark, the number of two-paths is added up only when as much work was done as the pivot's row
- * is long. Lists are made when the rows walked so far are as long as the two-paths. For cycle:4 in translations the last
- * step then reads 190 million entries; 232 million if it waits for twice as many and 159 million for a quarter, which
- * takes as long (AMD EPYC, 2 cores, 2026-11-29). */
+ * is long. Lists are made when the rows walked so far are as long as the two-paths. The last step of cycle:4 in
+ * translations then reads 190 million entries. It reads 232 million if lists wait for twice as many, and 159 million if
+ * they wait for a quarter, which takes as long (AMD EPYC, 2 cores, 2026-11-29). */
 static void put_cost(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "if (walked > cost && !known) {\ncost = 0; known = 1;\n");

@@ -1,4 +1,4 @@
-/* key_ranks: the ranks of the user keys of all vertices, by which the smallest embedding of a class is chosen, since ids
+/* key_ranks: the ranks of the user keys of all vertices, by which the smallest embedding of a class is chosen. Ids
  * depend on the number of ranks. */
 
 #ifndef GEMP_MATCH_DISTINCT_KEY_RANKS_H
