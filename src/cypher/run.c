@@ -60,7 +60,8 @@ static void init_engine(gemp_cypher_engine *engine, const gemp_runtime *context,
 		                                             .graph = gemp_cypher_search_graph(search),
 		                                             .parameters = parameters,
 		                                             .now_seconds = now.tv_sec,
-		                                             .now_nanos = now.tv_nsec };
+		                                             .now_nanos = now.tv_nsec,
+		                                             .budget = engine->budget };
 	gemp_cypher_execute_install(engine);
 }
 

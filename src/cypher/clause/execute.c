@@ -87,13 +87,17 @@ static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_cla
 
 /* UNWIND */
 
-static gemp_code unwind_row(const gemp_cypher_clause *clause, const gemp_cypher_table *in, size_t r, gemp_datum value,
-                            gemp_cypher_table *out)
+enum { CHECKED_ROWS = 1 << 16 }; /* after so many rows of long lists the memory is checked */
+
+static gemp_code unwind_row(const gemp_cypher_engine *engine, const gemp_cypher_clause *clause,
+                            const gemp_cypher_table *in, size_t r, gemp_datum value, gemp_cypher_table *out)
 {
 	const bool is_list = value.kind == GEMP_DATUM_LIST;
 	const size_t count = is_list ? value.size : !gemp_datum_is_null(value);
 	for (size_t i = 0; i < count; i++) {
 		gemp_datum *cells;
+		if (out->rows % CHECKED_ROWS == 0)
+			GEMP_TRY(gemp_cypher_engine_check(engine, "unwinding lists", out->rows));
 		GEMP_TRY(gemp_cypher_table_add(out, &cells));
 		if (out->with_origin)
 			out->origin[out->rows - 1] = in->origin[r];
@@ -121,7 +125,7 @@ static gemp_code execute_unwind(gemp_cypher_engine *engine, const gemp_cypher_cl
 			gemp_datum value;
 			gemp_cypher_cursor_row(&cursor, r);
 			GEMP_TRY(gemp_cypher_evaluate(&cursor.environment, clause->expr, &value));
-			GEMP_TRY(unwind_row(clause, in, r, value, out));
+			GEMP_TRY(unwind_row(engine, clause, in, r, value, out));
 		}
 	}
 	gemp_arena_join(&out->arena, &in->arena);

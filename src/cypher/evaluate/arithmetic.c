@@ -63,6 +63,7 @@ static gemp_code concatenate_lists(const gemp_cypher_environment *environment, c
 {
 	gemp_datum *items;
 	const size_t left = a.kind == GEMP_DATUM_LIST ? a.size : 1, right = b.kind == GEMP_DATUM_LIST ? b.size : 1;
+	GEMP_TRY(gemp_cypher_expect_memory(environment, expr, left + right, sizeof *items));
 	GEMP_TRY(GEMP_ARENA_NEW(environment->arena, items, left + right));
 	if (left)
 		memcpy(items, a.kind == GEMP_DATUM_LIST ? a.items : &a, left * sizeof *items);
@@ -72,10 +73,13 @@ static gemp_code concatenate_lists(const gemp_cypher_environment *environment, c
 }
 
 /* A string and a number, a boolean or a temporal value: the text of the latter. */
-static gemp_code concatenate_texts(const gemp_cypher_environment *environment, gemp_datum a, gemp_datum b,
-                                   gemp_datum *out)
+static gemp_code concatenate_texts(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                   gemp_datum a, gemp_datum b, gemp_datum *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	const uint64_t bytes = (a.kind == GEMP_DATUM_STRING ? a.size : 0) +
+	                       (uint64_t)(b.kind == GEMP_DATUM_STRING ? b.size : 0);
+	GEMP_TRY(gemp_cypher_expect_memory(environment, expr, bytes, 2)); /* in `text` and in the arena */
 	GEMP_TRY(gemp_datum_text(a, &text));
 	GEMP_TRY(gemp_datum_text(b, &text));
 	GEMP_TRY(gemp_text_status(&text));
@@ -119,7 +123,7 @@ gemp_code gemp_cypher_compute(const gemp_cypher_environment *environment, const 
 		return concatenate_lists(environment, expr, a, b, out);
 	if (expr->kind == GEMP_CY_ADD && (a.kind == GEMP_DATUM_STRING || b.kind == GEMP_DATUM_STRING) && has_text(a) &&
 	    has_text(b))
-		return concatenate_texts(environment, a, b, out);
+		return concatenate_texts(environment, expr, a, b, out);
 	if (gemp_datum_is_temporal(a) || gemp_datum_is_temporal(b))
 		return compute_temporal(environment, expr, a, b, out);
 	return fail_types(environment, expr, a, b);

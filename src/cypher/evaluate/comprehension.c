@@ -19,9 +19,11 @@ static gemp_code comprehend(const gemp_cypher_environment *environment, const ge
 	const gemp_cypher_expr *condition = expr->first->next, *result = expr->last;
 	gemp_datum *items, *variable = &environment->row[expr->slot];
 	size_t count = 0;
+	GEMP_TRY(gemp_cypher_expect_memory(environment, expr, list.size, sizeof *items));
 	GEMP_TRY(GEMP_ARENA_NEW(environment->arena, items, list.size));
 	for (size_t i = 0; i < list.size; i++) {
 		gemp_truth truth = GEMP_IS_TRUE;
+		GEMP_TRY(gemp_cypher_expect_memory(environment, expr, 0, 1));
 		*variable = list.items[i];
 		if (condition->kind != GEMP_CY_NONE)
 			GEMP_TRY(gemp_cypher_condition(environment, condition, &truth));
@@ -71,6 +73,7 @@ static gemp_code reduce(const gemp_cypher_environment *environment, const gemp_c
 	if (missing)
 		return GEMP_OK;
 	for (size_t i = 0; i < list.size; i++) {
+		GEMP_TRY(gemp_cypher_expect_memory(environment, expr, 0, 1));
 		environment->row[expr->slot] = value;
 		environment->row[expr->slot2] = list.items[i];
 		GEMP_TRY(gemp_cypher_evaluate(environment, expr->last, &value));

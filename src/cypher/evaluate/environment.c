@@ -1,5 +1,8 @@
 #include "cypher/evaluate/environment.h"
 
+#include "core/memory.h"
+#include "core/quantity.h"
+
 gemp_code gemp_cypher_fail(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, const char *format,
                            ...)
 {
@@ -17,4 +20,17 @@ gemp_code gemp_cypher_fail_at(const gemp_cypher_environment *environment, const 
 	char message[GEMP_MESSAGE_SIZE];
 	snprintf(message, sizeof message, "%s", gemp_message());
 	return gemp_cypher_fail(environment, expr, "%s", message);
+}
+
+gemp_code gemp_cypher_expect_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                    uint64_t count, size_t size)
+{
+	const size_t live = gemp_memory_live();
+	if (!environment->budget || (live <= environment->budget && count <= (environment->budget - live) / size))
+		return GEMP_OK;
+	gemp_cypher_fail(environment, expr,
+	                 "with the values of this expression the query would hold %s, more than the %s of --host-memory; "
+	                 "use shorter lists and strings, or raise --host-memory",
+	                 gemp_shown_bytes(live + count * size).text, gemp_shown_bytes(environment->budget).text);
+	return GEMP_ENOMEM;
 }

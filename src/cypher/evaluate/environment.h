@@ -33,6 +33,7 @@ typedef struct gemp_cypher_environment {
 	const gemp_datum *aggregates;   /* results by the index of an aggregate; NULL: there are none */
 	int64_t now_seconds, now_nanos; /* the time of the statement, for date() and its kin */
 	uint64_t *random;               /* state of rand() */
+	size_t budget;                  /* bytes of host memory that the process may hold; 0: no limit */
 	gemp_cypher_regexes *regexes;   /* compiled expressions of =~; NULL: each match compiles its own */
 	/* The truth of a pattern, the list of a pattern comprehension, or the rows of an inner query for this row. */
 	void *inner_self;
@@ -45,5 +46,9 @@ gemp_code gemp_cypher_fail(const gemp_cypher_environment *environment, const gem
                            ...) __attribute__((format(printf, 3, 4)));
 /* Puts the place in front of the message of a failure that has none (GEMP_EUSAGE, GEMP_EDATA). Other codes are passed on. */
 gemp_code gemp_cypher_fail_at(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, gemp_code code);
+/* GEMP_ENOMEM if `count` more values of `size` bytes exceed the budget. Called before large values are made, and in loops
+ * over lists, since the values of an expression stay in the arena until the row is done. */
+gemp_code gemp_cypher_expect_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                    uint64_t count, size_t size);
 
 #endif

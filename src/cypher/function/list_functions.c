@@ -67,6 +67,7 @@ static gemp_code range(const gemp_cypher_call *call, gemp_datum *out)
 	if (count >= MAX_RANGE)
 		return gemp_cypher_fail(call->environment, call->expr, "range() would have more than %d elements", MAX_RANGE);
 	count++;
+	GEMP_TRY(gemp_cypher_expect_memory(call->environment, call->expr, count, sizeof *items));
 	GEMP_TRY(GEMP_ARENA_NEW(call->environment->arena, items, count));
 	for (uint64_t i = 0; i < count; i++)
 		items[i] = gemp_datum_integer((int64_t)((uint64_t)first + i * (uint64_t)step));
