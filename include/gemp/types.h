@@ -43,7 +43,7 @@ typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_E
  * rows if they fit into half of the device's memory, otherwise as many as fit. ALL copies all rows. */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
-/* The type of a column. A list is stored as JSON text. */
+/* The type of a column. GEMP_LIST is JSON: text for a list, or for a value of any type. */
 typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_LIST } gemp_type;
 
 /* In which direction a function follows edges: from source to target, from target to source, or both ways. */

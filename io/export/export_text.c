@@ -61,9 +61,11 @@ static void add_separator(const gemp_export_context *e, gemp_text *out)
 /* The type is stated, so import does not infer it and the column keeps its type. */
 static gemp_code add_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
-	static const char *const names[] = {
-		[GEMP_STRING] = "string", [GEMP_INTEGER] = "int", [GEMP_FLOAT] = "float", [GEMP_BOOLEAN] = "bool"
-	};
+	static const char *const names[] = { [GEMP_STRING] = "string",
+		                                 [GEMP_INTEGER] = "int",
+		                                 [GEMP_FLOAT] = "float",
+		                                 [GEMP_BOOLEAN] = "bool",
+		                                 [GEMP_LIST] = "json" };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text field = { 0 };
 	gemp_text_print(&field, "%s:%s", column->name, names[column->type]);
 	GEMP_TRY(gemp_text_status(&field));
@@ -100,7 +102,7 @@ static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out
 /* NULL is an empty field. An empty string is "" in CSV and refused in TSV. */
 static gemp_code add_table_value(const gemp_export_context *e, gemp_text *out, const gemp_value *value)
 {
-	if (!value->null && value->type == GEMP_STRING)
+	if (!value->null && gemp_is_text(value->type))
 		return add_table_text(e, out, value->string.bytes, value->string.size);
 	gemp_value_print(value, out);
 	return GEMP_OK;

@@ -19,7 +19,7 @@ static gemp_code add_xml_text(gemp_text *out, const char *text)
 /* An infinite number is written as in XML Schema, which other readers expect. */
 static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 {
-	if (value->type == GEMP_STRING)
+	if (gemp_is_text(value->type))
 		return gemp_escape_xml(out, value->string.bytes, value->string.size);
 	if (value->type == GEMP_FLOAT && isinf(value->real))
 		gemp_text_print(out, "%s", value->real > 0 ? "INF" : "-INF");
@@ -31,9 +31,11 @@ static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 /* The columns of vertices have the ids v0, v1, ..., and the columns of edges have the ids e0, e1, ... */
 static gemp_code declare_key(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
-	static const char *const types[] = {
-		[GEMP_STRING] = "string", [GEMP_INTEGER] = "long", [GEMP_FLOAT] = "double", [GEMP_BOOLEAN] = "boolean"
-	};
+	static const char *const types[] = { [GEMP_STRING] = "string",
+		                                 [GEMP_INTEGER] = "long",
+		                                 [GEMP_FLOAT] = "double",
+		                                 [GEMP_BOOLEAN] = "boolean",
+		                                 [GEMP_LIST] = "string" };
 	gemp_text_print(out, "<key id=\"%c%zu\" for=\"%s\" attr.name=\"", column->edge ? 'e' : 'v', column->number,
 	                column->edge ? "edge" : "node");
 	gemp_code code = add_xml_text(out, column->name);
@@ -266,7 +268,8 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 	static const char *const types[] = { [GEMP_STRING] = "EString",
 		                                 [GEMP_INTEGER] = "ELongObject",
 		                                 [GEMP_FLOAT] = "EDoubleObject",
-		                                 [GEMP_BOOLEAN] = "EBooleanObject" };
+		                                 [GEMP_BOOLEAN] = "EBooleanObject",
+		                                 [GEMP_LIST] = "EString" };
 	const gemp_shard *graph = e->graph;
 	gemp_text_print(out,
 	                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "

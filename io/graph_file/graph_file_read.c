@@ -125,7 +125,7 @@ static gemp_code scatter_label_column(const gemp_shard *graph, const char *label
                                       gemp_column *column)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column whole = { 0 };
-	size_t next = 0, bytes = part->type == GEMP_STRING ? part->offsets[part->rows] : 0;
+	size_t next = 0, bytes = gemp_is_text(part->type) ? part->offsets[part->rows] : 0;
 	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
 	GEMP_TRY(gemp_column_reserve(&whole, graph->rows, bytes));
 	for (size_t v = 0; v < graph->rows; v++) {

@@ -264,7 +264,7 @@ static size_t text_length(const char *bytes, size_t size)
 
 static gemp_code add_text(gemp_column *column, const char *bytes, size_t size)
 {
-	return gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { bytes, size } });
+	return gemp_column_add(column, &(gemp_value){ .type = column->type, .string = { bytes, size } });
 }
 
 /* Collective. Reads strings of fixed length and removes their padding. */
@@ -329,7 +329,7 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
 		int64_t category = gemp_file_get_code(codes, type, i);
 		if (category == -1)
-			code = gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .null = true });
+			code = gemp_column_add(column, &(gemp_value){ .type = column->type, .null = true });
 		else if (category < 0 || (uint64_t)category >= categories.count)
 			code = gemp_file_damaged(h5, path, "has a code beyond its categories");
 		else

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { TYPES = sizeof gemp_type_name / sizeof *gemp_type_name };
+
 /* The stored type of a column of numbers or booleans. */
 static gemp_h5_type type_of(gemp_type type)
 {
@@ -43,7 +45,7 @@ static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_co
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_h5_slab rows, char **path)
 {
-	if (column->type == GEMP_STRING)
+	if (gemp_is_text(column->type))
 		return gemp_file_put_strings(h5, group, strings, column, rows, path);
 	uint64_t nulls = column->null && column->rows && memchr(column->null, 1, column->rows);
 	gemp_comm_max(h5->comm, &nulls, 1);
@@ -107,7 +109,7 @@ static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *en
 /* The old column is replaced only when the new one is complete. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
-	const bool strings = column->type == GEMP_STRING;
+	const bool strings = gemp_is_text(column->type);
 	GEMP_OWNED char *encoding = NULL;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column read = { 0 };
 	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
@@ -159,11 +161,13 @@ static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5
 {
 	for (size_t c = 0; c < names->count; c++) {
 		int type = 0;
-		while (type < 4 && strcmp(types->text[c], gemp_type_name[type]) != 0)
+		while (type < TYPES && strcmp(types->text[c], gemp_type_name[type]) != 0)
 			type++;
-		if (type == 4)
-			return gemp_fail(GEMP_EDATA, "%s: column '%s' of '%s' is of the unknown type '%s'; make the file again",
-			                 h5->path, names->text[c], group, types->text[c]);
+		if (type == TYPES)
+			return gemp_fail(
+				GEMP_EDATA,
+				"%s: column '%s' of '%s' is of the unknown type '%s'; use a newer program, or make the file again",
+				h5->path, names->text[c], group, types->text[c]);
 		GEMP_TRY(gemp_table_add(table, names->text[c], (gemp_type)type, NULL));
 	}
 	return GEMP_OK;

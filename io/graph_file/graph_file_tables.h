@@ -10,6 +10,7 @@
 #define GEMP_FILE_FORMAT "gemp-graph"
 #define GEMP_FILE_VERSION "2.0"         /* readers accept every 1.x and 2.x */
 #define GEMP_FILE_VERSION_INDEXED "2.1" /* of a file with indexes */
+#define GEMP_FILE_VERSION_JSON "2.2"    /* of a file with columns of JSON, and perhaps indexes */
 
 /* Writes a column under its name in `group`. A column of long strings is written to the group `strings` instead, which
  * is made if it is missing. *path becomes the path of the column; the caller frees it, also after a failure. */

@@ -216,8 +216,21 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
+static bool has_json(const gemp_table *table)
+{
+	for (size_t c = 0; c < table->count; c++)
+		if (table->columns[c].type == GEMP_LIST)
+			return true;
+	return false;
+}
+
 static const char *version_of(const gemp_shard *graph, bool indexed)
 {
+	bool json = has_json(&graph->attributes);
+	for (size_t k = 0; k < graph->relation_count; k++)
+		json |= has_json(&graph->relations[k].props);
+	if (json && gemp_limits_now()->file_version > 1)
+		return GEMP_FILE_VERSION_JSON;
 	if (gemp_limits_now()->file_version > 1)
 		return indexed && (graph->row_index_count || graph->value_index_count) ? GEMP_FILE_VERSION_INDEXED
 		                                                                       : GEMP_FILE_VERSION;

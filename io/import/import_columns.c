@@ -60,11 +60,14 @@ static gemp_code parse_field(gemp_header *header, bool edges, const gemp_text_ce
 		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
 			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; name the format neo4j", (int)cell->size,
 			                 cell->bytes);
-		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
-			return gemp_fail(GEMP_EDATA,
-			                 "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
-			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",
-			                 (int)cell->size, cell->bytes, (int)(end - type), type);
+		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)) &&
+		    !gemp_json_type_named(&field->type, &field->tag, type, (size_t)(end - type)))
+			return gemp_fail(
+				GEMP_EDATA,
+				"column '%.*s': unknown type '%.*s'; int, integer, float, string, bool, boolean, json, date, "
+				"time, localtime, datetime, localdatetime and duration can be stated (for a name with a "
+				"colon: name:with:string)",
+				(int)cell->size, cell->bytes, (int)(end - type), type);
 		field->stated = true;
 		size = (size_t)(colon - cell->bytes);
 	}

@@ -3,6 +3,7 @@
 #ifndef GEMP_IO_IMPORT_IMPORT_COLUMNS_H
 #define GEMP_IO_IMPORT_IMPORT_COLUMNS_H
 
+#include "graph/json_text.h"
 #include "io/text/cells.h"
 #include "partition/build/builder.h"
 #include "partition/build/dictionary.h"
@@ -24,7 +25,8 @@ typedef struct gemp_field {
 	char *group; /* owned; ids become `group:id`, since ids of different groups may be equal; NULL: no group */
 	bool stated; /* the header states the type */
 	gemp_type type;
-	size_t column; /* for an attribute, the index in the schema */
+	gemp_json_tag tag; /* the cells are texts of such temporal values */
+	size_t column;     /* for an attribute, the index in the schema */
 } gemp_field;
 
 static inline bool gemp_field_is_attribute(const gemp_field *field)
@@ -113,7 +115,8 @@ enum {
 	GEMP_SEEN_STRING = 1 << GEMP_STRING,
 	GEMP_SEEN_INTEGER = 1 << GEMP_INTEGER,
 	GEMP_SEEN_FLOAT = 1 << GEMP_FLOAT,
-	GEMP_SEEN_BOOLEAN = 1 << GEMP_BOOLEAN
+	GEMP_SEEN_BOOLEAN = 1 << GEMP_BOOLEAN,
+	GEMP_SEEN_JSON = 1 << GEMP_LIST /* a list or an object */
 };
 
 /* Local. Adds the type of a value (GEMP_SEEN_*) to the column `name`. */

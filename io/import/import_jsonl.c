@@ -2,7 +2,7 @@
  * second pass feeds the builder. */
 
 #include "core/status.h"
-#include "graph/column.h"
+#include "graph/json_text.h"
 #include "io/import/import.h"
 #include "io/import/import_columns.h"
 #include "io/text/lines.h"
@@ -219,7 +219,8 @@ typedef struct jsonl_reader {
 	gemp_inferred_columns columns[2]; /* [0]: columns of vertices; [1]: columns of edges */
 	uint64_t vertices;                /* number of vertices in the files, finally over all ranks */
 	gemp_builder *builder;
-	uint32_t file; /* number of the current file */
+	gemp_text json; /* of the current value */
+	uint32_t file;  /* number of the current file */
 } jsonl_reader;
 
 static bool is_blank(const gemp_line *line)
@@ -227,21 +228,13 @@ static bool is_blank(const gemp_line *line)
 	return strspn(line->text, " \t\r") >= line->size;
 }
 
-static gemp_code reject_value(const char *name, const json_t *value, const char *remedy)
-{
-	return gemp_fail(GEMP_EDATA, "attribute '%.80s' is %s; %s", name, gemp_json_kind(value), remedy);
-}
-
-/* A column cannot hold lists and objects. They are refused, and the message names the attribute. */
 static gemp_code observe_value(gemp_inferred_columns *columns, const char *name, const json_t *value)
 {
 	static const uint32_t seen[] = {
 		[JSON_INTEGER] = GEMP_SEEN_INTEGER, [JSON_REAL] = GEMP_SEEN_FLOAT,    [JSON_TRUE] = GEMP_SEEN_BOOLEAN,
-		[JSON_FALSE] = GEMP_SEEN_BOOLEAN,   [JSON_STRING] = GEMP_SEEN_STRING, [JSON_NULL] = 0
+		[JSON_FALSE] = GEMP_SEEN_BOOLEAN,   [JSON_STRING] = GEMP_SEEN_STRING, [JSON_NULL] = 0,
+		[JSON_ARRAY] = GEMP_SEEN_JSON,      [JSON_OBJECT] = GEMP_SEEN_JSON
 	};
-	if (json_is_array(value) || json_is_object(value))
-		return reject_value(name, value,
-		                    "values are numbers, strings, booleans and null; write its parts as attributes");
 	if (*name == '\0')
 		return gemp_fail(GEMP_EDATA, "an attribute has an empty name; give it one");
 	return gemp_inferred_columns_observe(columns, name, seen[json_typeof(value)]);
@@ -263,14 +256,19 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* If a column has both integers and floats, it holds floats. The second pass refuses values that do not fit the
- * type. */
+/* If a column has both integers and floats, it holds floats. Lists, objects and every other mixture of types make it a
+ * column of JSON. */
 static gemp_type type_of(uint32_t seen)
 {
-	return seen & GEMP_SEEN_STRING || !seen ? GEMP_STRING
-	       : seen & GEMP_SEEN_FLOAT         ? GEMP_FLOAT
-	       : seen & GEMP_SEEN_INTEGER       ? GEMP_INTEGER
-	                                        : GEMP_BOOLEAN;
+	switch (seen) {
+	case 0:
+	case GEMP_SEEN_STRING: return GEMP_STRING;
+	case GEMP_SEEN_INTEGER: return GEMP_INTEGER;
+	case GEMP_SEEN_FLOAT:
+	case GEMP_SEEN_FLOAT | GEMP_SEEN_INTEGER: return GEMP_FLOAT;
+	case GEMP_SEEN_BOOLEAN: return GEMP_BOOLEAN;
+	default: return GEMP_LIST;
+	}
 }
 
 /* Vertices and edges have separate columns, even for the same name. */
@@ -280,25 +278,23 @@ static gemp_code declare(jsonl_reader *reader, const gemp_import_options *option
 	return gemp_inferred_columns_declare(reader->columns, reader->builder);
 }
 
-/* Only integers and floats can share a column. Any other mixture is refused, since a value would change its type. */
-static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, const json_t *value)
+/* Integers become floats in a column of floats. The text of JSON lies in the reader until the next value. */
+static gemp_code read_value(jsonl_reader *reader, gemp_value *out, gemp_type type, const char *name,
+                            const json_t *value)
 {
+	gemp_code code = GEMP_OK;
 	*out = (gemp_value){ .type = type };
-	if (type == GEMP_STRING && json_is_string(value)) {
-		*out = gemp_string_value(json_string_value(value), json_string_length(value));
-	} else if (type == GEMP_FLOAT && json_is_number(value)) {
-		out->real = json_number_value(value);
-	} else if (type == GEMP_INTEGER && json_is_integer(value)) {
-		out->integer = json_integer_value(value);
-	} else if (type == GEMP_BOOLEAN && json_is_boolean(value)) {
-		out->truth = json_is_true(value);
-	} else {
-		char remedy[80];
-		snprintf(remedy, sizeof remedy, "in other lines it is %s, so write it as one here too, or rename one",
-		         type == GEMP_STRING ? "a string" : "a number");
-		return reject_value(name, value, remedy);
+	switch (type) {
+	case GEMP_STRING: *out = gemp_string_value(json_string_value(value), json_string_length(value)); break;
+	case GEMP_FLOAT: out->real = json_number_value(value); break;
+	case GEMP_INTEGER: out->integer = json_integer_value(value); break;
+	case GEMP_BOOLEAN: out->truth = json_is_true(value); break;
+	case GEMP_LIST:
+		gemp_text_clear(&reader->json);
+		code = gemp_json_text_add(&reader->json, value);
+		out->string = (gemp_string){ reader->json.data, reader->json.size };
 	}
-	return GEMP_OK;
+	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%.80s': ", name) : code;
 }
 
 /* Sets all members that are attributes and not null. */
@@ -313,7 +309,7 @@ static gemp_code add_values(jsonl_reader *reader)
 		if (json_is_null(value) || !gemp_json_record_is_attribute(record, name))
 			continue;
 		size_t column = gemp_inferred_columns_find(columns, name);
-		GEMP_TRY(read_value(&read, columns->types[column], name, value));
+		GEMP_TRY(read_value(reader, &read, columns->types[column], name, value));
 		GEMP_TRY(gemp_import_value(reader->builder, record->edge, column, &read));
 	}
 	return GEMP_OK;
@@ -347,6 +343,7 @@ static void free_reader(jsonl_reader *reader)
 {
 	gemp_builder_free(reader->builder);
 	gemp_json_record_free(&reader->record);
+	gemp_text_free(&reader->json);
 	gemp_inferred_columns_free(reader->columns);
 }
 

@@ -27,6 +27,7 @@ typedef struct thread_reader {
 	gemp_schema schemas[2]; /* the columns are shared, the evidence is the thread's own */
 	uint32_t string_keys;
 	gemp_text keys[2];     /* memory for ids with a group */
+	gemp_text json;        /* memory for a value of JSON */
 	gemp_builder *builder; /* the import's builder, or a branch of it */
 	bool contradicted;     /* the first pass has fed the builder, but an id is no integer */
 } thread_reader;
@@ -118,6 +119,7 @@ static void free_readers(table_import *self)
 		gemp_free_all(reader->schemas[0].evidence, reader->schemas[1].evidence);
 		gemp_text_free(&reader->keys[0]);
 		gemp_text_free(&reader->keys[1]);
+		gemp_text_free(&reader->json);
 	}
 	gemp_free_all(self->readers, self->selves);
 }
@@ -184,6 +186,21 @@ static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
+/* The value borrows its bytes from the cell or, if it is JSON, from self->json. */
+static gemp_code read_value(gemp_value *value, thread_reader *self, const gemp_field *field, gemp_type type,
+                            const gemp_text_cell *cell)
+{
+	if (type != GEMP_LIST)
+		return gemp_scalar_read(value, type, cell->bytes, cell->size);
+	gemp_text_clear(&self->json);
+	GEMP_TRY(field->tag ? gemp_json_text_tagged(&self->json, field->tag, cell->bytes, cell->size)
+	                    : gemp_json_text_read(&self->json, cell->bytes, cell->size));
+	*value = (gemp_value){ .type = GEMP_LIST,
+		                   .null = !self->json.size,
+		                   .string = { self->json.data, self->json.size } };
+	return GEMP_OK;
+}
+
 /* A value that is not set is NULL, so NULL needs no call. */
 static gemp_code add_values(thread_reader *self, const gemp_input *input, const gemp_cells *cells)
 {
@@ -194,7 +211,7 @@ static gemp_code add_values(thread_reader *self, const gemp_input *input, const 
 		gemp_value value;
 		if (!gemp_field_is_attribute(field) || cell->null)
 			continue;
-		gemp_code code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
+		gemp_code code = read_value(&value, self, field, schema->columns[field->column].type, cell);
 		if (code != GEMP_OK)
 			return in_column(code, field);
 		GEMP_TRY(gemp_import_value(self->builder, input->edges, field->column, &value));

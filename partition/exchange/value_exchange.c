@@ -31,7 +31,7 @@ void gemp_pack_value(gemp_text *out, const gemp_value *value)
 	gemp_text_add(out, &kind, 1);
 	if (value->null)
 		return;
-	if (value->type == GEMP_STRING)
+	if (gemp_is_text(value->type))
 		gemp_pack_bytes(out, value->string.bytes, value->string.size);
 	else if (value->type == GEMP_INTEGER)
 		gemp_text_add(out, &value->integer, sizeof value->integer);
@@ -71,7 +71,7 @@ gemp_value gemp_unpack_value(const char **at)
 	gemp_value value = { .type = (gemp_type)(kind / 2), .null = kind % 2 };
 	if (value.null)
 		return value;
-	if (value.type == GEMP_STRING)
+	if (gemp_is_text(value.type))
 		value.string.bytes = gemp_unpack_bytes(at, &value.string.size);
 	else if (value.type == GEMP_INTEGER)
 		read_bytes(&value.integer, sizeof value.integer, at);

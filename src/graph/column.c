@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "list" };
+const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "json" };
 
 /* The column is empty and does not count as loaded. */
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)

@@ -1,6 +1,6 @@
 /* column: typed attribute values with NULL, and tables of columns. Host only.
  *
- * A column has the array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows + 1]
+ * A column has the array of its type: integers, floats or booleans [rows], or for strings and JSON offsets[rows + 1]
  * into bytes[offsets[rows]]. null[rows] marks NULLs, and is absent if no row is NULL. A column whose values are not
  * loaded has a name and a type, but no arrays. All arrays are blocks of core/memory. */
 
@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); graphs have no columns of
- * lists. */
+/* The types are gemp_type of gemp/types.h. A column of GEMP_LIST holds JSON: in a graph values of any type
+ * (graph/json_text.h), in a result also lists that a query made (collect, labels). */
 
-extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
+extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "json" */
 
 /* Borrowed bytes without a final 0. */
 typedef struct gemp_string {
@@ -38,7 +38,7 @@ typedef struct gemp_value {
 	};
 } gemp_value;
 
-/* Strings and lists are stored in the same way, since a list is JSON text that a query made of the list's elements. */
+/* Strings and JSON are stored in the same way. */
 static inline bool gemp_is_text(gemp_type type)
 {
 	return type == GEMP_STRING || type == GEMP_LIST;
@@ -103,7 +103,7 @@ void gemp_value_print(const gemp_value *value, gemp_text *out);
 
 /* Values as JSON text. The text records a failed addition (gemp_text_status). */
 
-/* NULL becomes null; so do NaN and infinities, which JSON does not have. A list is JSON text already. */
+/* NULL becomes null; so do NaN and infinities, which JSON does not have. GEMP_LIST is JSON text already. */
 void gemp_json_value(gemp_text *out, const gemp_value *value);
 /* A string that is not UTF-8 becomes one replacement character, since JSON must be UTF-8. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size);

@@ -52,15 +52,12 @@ static void invalid_files_are_rejected(void **state)
 		{ "{\"id\":99999999999999999999}\n", "bad.jsonl:1: ", "too big" },
 		{ "{\"id\":1,\"x\":1e999}\n", "bad.jsonl:1: ", "overflow" },
 		{ "{\"id\":1,\"x\":\"a\\u0000b\"}\n", "bad.jsonl:1: ", "\\u0000" },
-		{ "{\"id\":1,\"x\":[1,2]}\n", "bad.jsonl:1: ", "attribute 'x' is an array" },
-		{ "{\"id\":1,\"x\":{}}\n", "bad.jsonl:1: ", "attribute 'x' is an object" },
+		{ "{\"id\":1}\n{\"id\":2,\"x\":[{\"$date\":5}]}\n", "bad.jsonl:2: ", "attribute 'x': \"$date\" is an integer" },
+		{ "{\"id\":1,\"x\":{\"$time\":\"\"}}\n", "bad.jsonl:1: ", "attribute 'x': \"$time\" is an empty string" },
+		{ "{\"id\":1,\"x\":[1,2}\n", "bad.jsonl:1: ", "whole JSON object" },
 		{ "{\"id\":1,\"\":1}\n", "bad.jsonl:1: ", "empty name" },
 		{ "{\"id\":1,\"labels\":[\"a;b\"]}\n", "bad.jsonl:1: ", "semicolon" },
 		{ "{\"id\":1,\"labels\":[1]}\n", "bad.jsonl:1: ", "'labels' holds an integer" },
-		{ "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":5}\n",
-		  "bad.jsonl:2: ", "attribute 'x' is an integer; in other lines it is a string" },
-		{ "{\"id\":1,\"x\":true}\n{\"id\":2,\"x\":5}\n",
-		  "bad.jsonl:1: ", "attribute 'x' is a boolean; in other lines it is a number" },
 		{ "{\"id\":1}\n\n{\"id\":1}\n", "bad.jsonl:3", "1" },
 		{ "{\"id\":1}\n{\"src\":1,\"dst\":2}\n", "bad.jsonl:2: ", "2" },
 		{ "{\"type\":\"node\",\"id\":\"0\",\"name\":\"x\"}\n", "bad.jsonl:1: ", "a node has no member 'name'" },
@@ -81,6 +78,42 @@ static void invalid_files_are_rejected(void **state)
 	}
 }
 
+/* An attribute with values of several types, or with a list or an object, holds JSON. Members are sorted, and numbers keep
+ * their type. */
+static void values_of_several_types(void **state)
+{
+	(void)state;
+	check_import("{\"id\":1,\"x\":1,\"y\":1}\n{\"id\":2,\"x\":\"a\\n\",\"y\":2.5}\n{\"id\":3,\"x\":1.0}\n"
+	             "{\"id\":4,\"x\":true}\n{\"id\":5,\"x\":null}\n",
+	             "1 x:j=1 y:f=1.0\n2 x:j=\"a\\n\" y:f=2.5\n3 x:j=1.0\n4 x:j=true\n5\n");
+	check_import("{\"id\":1,\"l\":[ 1, 1.0, 1e300, null, [], {} ],\"m\":{\"b\":-0.0,\"a\":\"\\u00e4\\\"\"}}\n"
+	             "{\"src\":1,\"dst\":1,\"d\":{\"$duration\":\"P1Y\"}}\n{\"src\":1,\"dst\":1,\"d\":{\"$x\":1}}\n",
+	             "1 l:j=[1,1.0,1e+300,null,[],{}] m:j={\"a\":\"\xc3\xa4\\\"\",\"b\":-0.0}\n"
+	             "1-E->1 d:j={\"$duration\":\"P1Y\"}\n1-E->1 d:j={\"$x\":1}\n");
+}
+
+/* 1,000 levels are accepted. */
+static void levels_have_a_limit(void **state)
+{
+	(void)state;
+	char text[2100];
+	for (int levels = 1000; levels <= 1001; levels++) {
+		file_case file;
+		int size = snprintf(text, sizeof text, "{\"id\":1,\"x\":");
+		memset(text + size, '[', (size_t)levels);
+		memset(text + size + levels, ']', (size_t)levels);
+		snprintf(text + size + 2 * levels, 3, "}\n");
+		gemp_shard *graph = NULL;
+		const gemp_import_options *options = one_file(&file, "jsonl", "deep.jsonl", text);
+		if (levels > 1000) {
+			expect_failure(options, GEMP_EDATA, PARTS("deep.jsonl:1: ", "more than 1000 levels"));
+			continue;
+		}
+		assert_all_ok(gemp_import(&graph, &test_comm, options));
+		gemp_shard_free(graph);
+	}
+}
+
 static void several_files_are_one_graph(void **state)
 {
 	(void)state;
@@ -97,7 +130,8 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	file_case file;
 	survives_without_memory(one_file(
-		&file, "jsonl", "g.jsonl", "{\"id\":1,\"x\":\"a\",\"labels\":[\"A\",\"B\"]}\n{\"src\":1,\"dst\":1,\"w\":1}\n"));
+		&file, "jsonl", "g.jsonl",
+		"{\"id\":1,\"x\":\"a\",\"y\":[{\"b\":1,\"a\":0.5}],\"labels\":[\"A\",\"B\"]}\n{\"src\":1,\"dst\":1,\"w\":1}\n"));
 }
 
 int main(int argc, char **argv)
@@ -106,6 +140,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(export_of_apoc),
 		cmocka_unit_test(plain_objects),
 		cmocka_unit_test(invalid_files_are_rejected),
+		cmocka_unit_test(values_of_several_types),
+		cmocka_unit_test(levels_have_a_limit),
 		cmocka_unit_test(several_files_are_one_graph),
 		cmocka_unit_test(memory_may_run_out),
 	};

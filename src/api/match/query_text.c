@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "pattern/syntax/syntax_tree.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A query while it is read. */
@@ -99,6 +100,38 @@ static bool has_list_parameter(const reading *r, const gemp_cypher_tree *tree)
 	return false;
 }
 
+static bool in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	const size_t size = strlen(word);
+	for (const char *at = text; size && (at = strstr(at, word)); at++)
+		if ((at == text || !in_name(at[-1])) && !in_name(at[size]))
+			return true;
+	return false;
+}
+
+static bool has_json_name(const char *text, const gemp_table *table)
+{
+	for (size_t c = 0; c < table->count; c++)
+		if (table->columns[c].type == GEMP_LIST && has_word(text, table->columns[c].name))
+			return true;
+	return false;
+}
+
+/* True if the text has the name of an attribute of JSON, which a search does not read. */
+static bool mentions_json(const reading *r, const char *text)
+{
+	const gemp_shard *graph = r->query->graph->shard;
+	bool found = has_json_name(text, &graph->attributes);
+	for (size_t k = 0; k < graph->relation_count && !found; k++)
+		found = has_json_name(text, &graph->relations[k].props);
+	return found;
+}
+
 /* Copies the parameters that patterns accept, in the order of the list; their strings stay borrowed. */
 static gemp_code choose_plain(reading *r, gemp_query_parameter **plain)
 {
@@ -141,7 +174,8 @@ static gemp_code read_one(const reading *r, gemp_query_form *form)
 		return tree;
 	if (tree != GEMP_OK)
 		general = gemp_strdup(gemp_message());
-	if (!parsed || !has_list_parameter(r, &form->tree)) {
+	const bool json = tree == GEMP_OK && is_cypher(r->query) && mentions_json(r, form->text);
+	if (!json && (!parsed || !has_list_parameter(r, &form->tree))) {
 		const gemp_code code = gemp_pattern_parse_some(&form->pattern, form->text, r->file, r->plain, r->plain_count,
 		                                               r->plain_used);
 		if (code != GEMP_EUSAGE)

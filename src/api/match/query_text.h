@@ -2,7 +2,8 @@
  *
  * A query that is one search with clauses behind it becomes a pattern (pattern/semantic/parse.h). Every other query of
  * openCypher becomes a syntax tree (cypher/syntax/tree.h), which src/cypher executes clause by clause. Such a query has
- * only the sense of openCypher. A query that both front ends read becomes a pattern, since its search is faster. */
+ * only the sense of openCypher. A query that both front ends read becomes a pattern, since its search is faster, unless
+ * its text has the name of an attribute of JSON (graph/json_text.h). */
 
 #ifndef GEMP_API_MATCH_QUERY_TEXT_H
 #define GEMP_API_MATCH_QUERY_TEXT_H

@@ -124,8 +124,8 @@ static bool is_key(const gemp_cypher_lowering *l, const gemp_cypher_expr *expr, 
 	       expr->first->kind == GEMP_CY_VARIABLE && l->element(l->self, expr->first->slot, variable, edge) && !*edge;
 }
 
-/* True for variable.name if the variable is an element of the search and the graph has the attribute, and for the key of
- * a node. */
+/* True for variable.name if the variable is an element of the search and the graph has the attribute, but not as JSON,
+ * which a search does not compare; and for the key of a node. */
 static bool is_attribute(const gemp_cypher_lowering *l, const gemp_cypher_expr *expr, int *variable, bool *edge,
                          gemp_type *type)
 {
@@ -133,7 +133,7 @@ static bool is_attribute(const gemp_cypher_lowering *l, const gemp_cypher_expr *
 		return true;
 	return expr->kind == GEMP_CY_PROPERTY && expr->first && expr->first->kind == GEMP_CY_VARIABLE &&
 	       l->element(l->self, expr->first->slot, variable, edge) &&
-	       attribute_type(l->graph, *edge, expr->name.bytes, type);
+	       attribute_type(l->graph, *edge, expr->name.bytes, type) && *type != GEMP_LIST;
 }
 
 /* OPERATORS */

@@ -250,6 +250,10 @@ static gemp_value stored_value(gemp_value value, gemp_type type)
 	gemp_value own = { .type = type };
 	if (value.null || value.type == type)
 		return value;
+	if (type == GEMP_LIST) {
+		own.string = value.string;
+		return own;
+	}
 	if (value.type == GEMP_FLOAT) {
 		own.integer = (int64_t)value.real;
 		return own;

@@ -5,7 +5,6 @@
 
 #include "core/search.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 
 const char *const gemp_datum_kind_name[GEMP_DATUM_KINDS] = {
@@ -181,54 +180,6 @@ gemp_code gemp_datum_copy(gemp_datum *out, gemp_arena *arena, gemp_datum value)
 	case GEMP_DATUM_DURATION: return copy_duration(out, arena, value);
 	default: return GEMP_OK;
 	}
-}
-
-static gemp_code of_json(gemp_datum *out, gemp_arena *arena, const json_t *json);
-
-static gemp_code of_json_object(gemp_datum *out, gemp_arena *arena, const json_t *json)
-{
-	GEMP_OWNED gemp_datum_entry *entries = NULL;
-	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(entries, json_object_size(json)));
-	const char *key;
-	json_t *member;
-	json_object_foreach ((json_t *)json, key, member) {
-		entries[count].key = key;
-		GEMP_TRY(of_json(&entries[count++].value, arena, member));
-	}
-	return gemp_datum_map(out, arena, entries, count);
-}
-
-/* jansson reads at most 2,048 levels. */
-static gemp_code of_json(gemp_datum *out, gemp_arena *arena, const json_t *json)
-{
-	gemp_datum *items = NULL;
-	switch (json_typeof(json)) {
-	case JSON_OBJECT: return of_json_object(out, arena, json);
-	case JSON_ARRAY:
-		GEMP_TRY(GEMP_ARENA_NEW(arena, items, json_array_size(json)));
-		for (size_t i = 0; i < json_array_size(json); i++)
-			GEMP_TRY(of_json(&items[i], arena, json_array_get(json, i)));
-		return gemp_datum_list_of(out, items, json_array_size(json));
-	case JSON_STRING: return gemp_datum_string(out, arena, json_string_value(json), json_string_length(json));
-	case JSON_INTEGER: *out = gemp_datum_integer(json_integer_value(json)); break;
-	case JSON_REAL: *out = gemp_datum_float(json_real_value(json)); break;
-	case JSON_TRUE: *out = gemp_datum_boolean(true); break;
-	case JSON_FALSE: *out = gemp_datum_boolean(false); break;
-	case JSON_NULL: *out = gemp_datum_null(); break;
-	}
-	return GEMP_OK;
-}
-
-gemp_code gemp_datum_of_json(gemp_datum *out, gemp_arena *arena, const char *bytes, size_t size)
-{
-	json_error_t error;
-	json_t *json = json_loadb(bytes, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-	if (!json)
-		return gemp_fail(GEMP_EUSAGE, "'%.*s': expected JSON; %s", (int)gemp_min(size, 60), bytes, error.text);
-	gemp_code code = of_json(out, arena, json);
-	json_decref(json);
-	return code;
 }
 
 gemp_code gemp_datum_of_value(gemp_datum *out, gemp_arena *arena, const gemp_value *value)

@@ -127,10 +127,11 @@ gemp_code gemp_datum_map(gemp_datum *out, gemp_arena *arena, const gemp_datum_en
 gemp_code gemp_datum_path(gemp_datum *out, gemp_arena *arena, const gemp_datum *items, size_t count);
 /* Copies a value with all its parts. */
 gemp_code gemp_datum_copy(gemp_datum *out, gemp_arena *arena, gemp_datum value);
-/* A value of a column. Strings are copied; the JSON text of a list is read. */
+/* A value of a column. Strings are copied; JSON is read. */
 gemp_code gemp_datum_of_value(gemp_datum *out, gemp_arena *arena, const gemp_value *value);
 
-/* Reads one value of JSON, such as a parameter. GEMP_EUSAGE if the text is not JSON. */
+/* Reads one value of JSON, such as a parameter. A tagged object, such as {"$date":"1984-10-11"}, becomes a temporal value
+ * (graph/json_text.h). GEMP_EUSAGE if the text is not JSON, GEMP_EDATA if a tagged text is no temporal value. */
 gemp_code gemp_datum_of_json(gemp_datum *out, gemp_arena *arena, const char *bytes, size_t size);
 
 /* Returns NULL if the map has no such key. */

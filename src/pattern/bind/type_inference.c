@@ -134,6 +134,16 @@ static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
+/* Values of JSON have types of their own in every row, and the types of a search are those of columns. */
+static gemp_code refuse_json(const gemp_binding *b, const gemp_expr *expr)
+{
+	if (expr->type != GEMP_LIST)
+		return GEMP_OK;
+	return gemp_source_fail_at(
+		&b->source, expr->line, expr->column,
+		"attribute '%s' holds JSON, which only a query of openCypher that runs clause by clause reads", expr->name);
+}
+
 /* Returns the type of a node from the types of its children. Later steps read expr->type and do not infer types
  * again. */
 static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
@@ -144,7 +154,7 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	case GEMP_EDGE:
 	case GEMP_TYPE: expr->type = GEMP_STRING; return GEMP_OK;
 	case GEMP_COLUMN: expr->type = b->with->items[expr->item].expr->type; return GEMP_OK;
-	case GEMP_ATTRIBUTE: expr->type = type_of_attribute(b, expr); return GEMP_OK;
+	case GEMP_ATTRIBUTE: expr->type = type_of_attribute(b, expr); return refuse_json(b, expr);
 	case GEMP_KEY: expr->type = b->graph->keys.type; return GEMP_OK;
 	case GEMP_LABELS: expr->type = GEMP_LIST; return GEMP_OK;
 	case GEMP_DEGREE:
