@@ -373,6 +373,27 @@ static void inner_queries(void **state)
 	ROWS("UNWIND [1, 2] AS x RETURN COLLECT { RETURN x UNION ALL RETURN -x AS x } AS l", "[1, -1]|[2, -2]");
 }
 
+static void subqueries(void **state)
+{
+	(void)state;
+	ROWS("UNWIND [1, 2] AS x CALL { WITH x RETURN x * 10 AS y } RETURN x, y", "1 10|2 20");
+	ROWS("MATCH (a:Even) CALL { WITH a MATCH (a)-->(b) RETURN count(b) AS c } RETURN a, c", "n0 2|n2 2|n4 1");
+	assert_int_equal(searches, 2);
+	ROWS("MATCH (a) CALL { WITH a MATCH (a)-->(b) RETURN b.num AS m ORDER BY m LIMIT 1 } RETURN a.num, m",
+	     "0 1|1 2|2 3|3 4|4 0");
+	ROWS("UNWIND [1, 2] AS x CALL { RETURN 5 AS y UNION RETURN 6 AS y } RETURN x, y", "1 5|1 6|2 5|2 6");
+	ROWS("UNWIND [1, 2] AS x CALL { WITH x RETURN x AS y UNION ALL WITH x RETURN -x AS y } RETURN x, y",
+	     "1 1|1 -1|2 2|2 -2");
+	ROWS("CALL { UNWIND [1, 2] AS x RETURN x } RETURN sum(x)", "3");
+	ROWS(
+		"UNWIND [1, 2, 3] AS x CALL { WITH x WITH x WHERE x <> 2 RETURN x * x AS y } WITH y, x AS z MATCH (a {}) WHERE "
+		"a.num = y RETURN z, a",
+		"1 n1");
+	FAILS("UNWIND [1] AS x CALL { RETURN x AS y } RETURN y", "'x'");
+	FAILS("UNWIND [1] AS x CALL { WITH x MATCH (a) WITH a RETURN x AS y } RETURN y", "'x'");
+	FAILS("UNWIND [1] AS x CALL { RETURN 1 AS x } RETURN x", "'x'");
+}
+
 /* More rows than one block, with few distinct values. */
 static void many_rows(void **state)
 {
@@ -428,7 +449,8 @@ int main(void)
 		cmocka_unit_test(unwind),     cmocka_unit_test(projections),    cmocka_unit_test(order),
 		cmocka_unit_test(skip_limit), cmocka_unit_test(aggregates),     cmocka_unit_test(unions),
 		cmocka_unit_test(matches),    cmocka_unit_test(inner_patterns), cmocka_unit_test(inner_queries),
-		cmocka_unit_test(many_rows),  cmocka_unit_test(budget),         cmocka_unit_test(no_memory),
+		cmocka_unit_test(subqueries), cmocka_unit_test(many_rows),      cmocka_unit_test(budget),
+		cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "cypher/check/checker.h"
 
 static gemp_code check_clause(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause, size_t floor);
+static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool called);
 
 static const char *word_of(gemp_cypher_clause_kind kind)
 {
@@ -78,6 +79,22 @@ static gemp_code check_foreach(gemp_checker *checker, gemp_cypher_part *part, ge
 	return GEMP_OK;
 }
 
+/* CALL { ... }: the columns of its RETURN become variables behind the row. */
+static gemp_code check_subquery(gemp_checker *checker, gemp_cypher_clause *clause)
+{
+	const gemp_cypher_clause *last = clause->query->first->last;
+	int slot;
+	GEMP_TRY(check_query(checker, clause->query, true));
+	if (last->kind != GEMP_CY_RETURN)
+		return gemp_checker_fail(checker, clause->place, "CALL { ... } needs a RETURN");
+	for (const gemp_cypher_item *item = last->items; item; item = item->next) {
+		GEMP_TRY(gemp_checker_must_be_new(checker, item->alias, "CALL"));
+		GEMP_TRY(gemp_checker_declare(checker, item->alias, gemp_cypher_type_any(), &slot));
+	}
+	checker->peak = checker->top; /* the query's clauses have scratch slots of their own */
+	return GEMP_OK;
+}
+
 /* The variables of the clause's query begin at `floor`. */
 static gemp_code check_clause(gemp_checker *checker, gemp_cypher_part *part, gemp_cypher_clause *clause, size_t floor)
 {
@@ -98,9 +115,7 @@ static gemp_code check_clause(gemp_checker *checker, gemp_cypher_part *part, gem
 	case GEMP_CY_DELETE: GEMP_TRY(check_delete(checker, clause)); break;
 	case GEMP_CY_FOREACH: GEMP_TRY(check_foreach(checker, part, clause)); break;
 	case GEMP_CY_CALL_PROCEDURE: GEMP_TRY(gemp_checker_procedure(checker, part, clause)); break;
-	case GEMP_CY_CALL_SUBQUERY:
-		return gemp_checker_fail(checker, clause->place,
-		                         "CALL { ... } is not supported; write COLLECT { ... } with UNWIND, or EXISTS { ... }");
+	case GEMP_CY_CALL_SUBQUERY: GEMP_TRY(check_subquery(checker, clause)); break;
 	}
 	clause->width_out = checker->top;
 	clause->scratch = checker->peak - checker->top;
@@ -127,13 +142,16 @@ static gemp_code check_columns(const gemp_checker *checker, const gemp_cypher_pa
 	return GEMP_OK;
 }
 
-/* The grammar has checked the order of clauses. All parts see the variables before the query. */
-static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query)
+/* The grammar has checked the order of clauses. All parts see the variables before the query; but those of CALL { ... }
+ * only if they begin with WITH, and only there. */
+static gemp_code check_query(gemp_checker *checker, gemp_cypher_query *query, bool called)
 {
 	const size_t count = checker->count, floor = checker->floor;
 	const int top = checker->top;
 	query->width_in = top;
 	for (gemp_cypher_part *part = query->first; part; part = part->next) {
+		if (called && part->first->kind != GEMP_CY_WITH)
+			checker->floor = count;
 		for (gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
 			GEMP_TRY(check_clause(checker, part, clause, count));
 		if (part != query->first)
@@ -152,7 +170,7 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 	const bool in_aggregate = checker->in_aggregate, columns_only = checker->columns_only;
 	const size_t aggregates = checker->aggregates;
 	checker->in_aggregate = false;
-	GEMP_TRY(check_query(checker, query));
+	GEMP_TRY(check_query(checker, query, false));
 	const gemp_cypher_clause *last = query->first->last;
 	if (kind == GEMP_CY_COLLECT && (last->kind != GEMP_CY_RETURN || last->width_out != 1))
 		return gemp_checker_fail(checker, query->place, "COLLECT { ... } needs a RETURN with one column");
@@ -167,7 +185,7 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 gemp_code gemp_cypher_check(gemp_cypher_tree *tree)
 {
 	gemp_checker checker = { .tree = tree };
-	gemp_code code = check_query(&checker, tree->query);
+	gemp_code code = check_query(&checker, tree->query, false);
 	gemp_free(checker.variables);
 	return code;
 }

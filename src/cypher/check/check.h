@@ -36,5 +36,9 @@ static inline int gemp_cypher_clause_slots(const gemp_cypher_clause *clause)
 
 /* count, sum, avg, min, max, collect, stDev, stDevP, percentileCont, percentileDisc; without regard to case. */
 bool gemp_cypher_is_aggregate(const char *name);
+/* The expression is count(*) or the call of an aggregate. */
+bool gemp_cypher_calls_aggregate(const gemp_cypher_expr *expr);
+/* The expression or a part of it is an aggregate; queries within it do not count. */
+bool gemp_cypher_has_aggregate(const gemp_cypher_expr *expr);
 
 #endif

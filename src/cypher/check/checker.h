@@ -83,8 +83,5 @@ gemp_code gemp_checker_inner_query(gemp_checker *checker, gemp_cypher_query *que
 /* TREES */
 /* True if the two are written alike, up to white space. Patterns and queries differ always. */
 bool gemp_cypher_same(const gemp_cypher_expr *a, const gemp_cypher_expr *b);
-bool gemp_cypher_calls_aggregate(const gemp_cypher_expr *expr);
-/* The expression or a part of it is an aggregate; queries within it do not count. */
-bool gemp_cypher_has_aggregate(const gemp_cypher_expr *expr);
 
 #endif

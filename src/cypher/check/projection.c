@@ -1,3 +1,4 @@
+#include "cypher/check/check.h"
 #include "cypher/check/checker.h"
 
 #include <stdlib.h>

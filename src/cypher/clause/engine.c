@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "cypher/check/check.h"
 
 #include <string.h>
 
@@ -21,11 +22,6 @@ gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char 
 		"the query holds %s rows and %s, more than the %s of --host-memory; add conditions or LIMIT before "
 		"this clause, or raise --host-memory",
 		gemp_grouped(rows).text, gemp_shown_bytes(live).text, gemp_shown_bytes(engine->budget).text);
-}
-
-bool gemp_cypher_expr_aggregates(const gemp_cypher_expr *expr)
-{
-	return expr->kind == GEMP_CY_COUNT_STAR || (expr->kind == GEMP_CY_CALL && !expr->function);
 }
 
 /* CURSORS */
@@ -110,7 +106,7 @@ static gemp_code expect(gemp_cypher_cursor *cursor, const gemp_cypher_expr *expr
 		GEMP_TRY(GEMP_APPEND(cursor->inner, cursor->inner_count, &expr));
 		return GEMP_OK;
 	}
-	if (gemp_cypher_expr_aggregates(expr))
+	if (gemp_cypher_calls_aggregate(expr))
 		return GEMP_OK;
 	cursor->reads_elements |= may_read_elements(expr);
 	for (const gemp_cypher_expr *at = expr->first; at; at = at->next, child++)

@@ -76,7 +76,4 @@ void gemp_cypher_cursor_row(gemp_cypher_cursor *cursor, size_t row);
 const gemp_datum *gemp_cypher_cursor_answer(const gemp_cypher_engine *engine,
                                             const gemp_cypher_environment *environment, const gemp_cypher_expr *expr);
 
-/* True for count(*) and calls of aggregates. */
-bool gemp_cypher_expr_aggregates(const gemp_cypher_expr *expr);
-
 #endif

@@ -1,6 +1,7 @@
 #include "cypher/clause/execute.h"
 
 #include "core/memory.h"
+#include "cypher/check/check.h"
 #include "cypher/clause/inner.h"
 #include "cypher/clause/procedure.h"
 #include "cypher/clause/project.h"
@@ -71,7 +72,7 @@ static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_cla
 	out->width = counts_rows(clause->next) && !later ? 0 : (size_t)clause->width_out;
 	out->with_origin = in->with_origin || restores;
 	environment.arena = &scratch;
-	environment.slots = (size_t)(clause->width_out + clause->scratch);
+	environment.slots = (size_t)gemp_cypher_clause_slots(clause);
 	if (in->rows)
 		GEMP_TRY(engine->match(engine->search, clause->pattern, clause->where, clause->optional && !later, &environment,
 		                       in, out));
@@ -112,7 +113,7 @@ static gemp_code execute_unwind(gemp_cypher_engine *engine, const gemp_cypher_cl
                                 gemp_cypher_table *out)
 {
 	GEMP_OWNED_BY(gemp_cypher_cursor_close) gemp_cypher_cursor cursor = { 0 };
-	const size_t slots = (size_t)(clause->width_out + clause->scratch);
+	const size_t slots = (size_t)gemp_cypher_clause_slots(clause);
 	out->width = (size_t)clause->width_out;
 	out->with_origin = in->with_origin;
 	GEMP_TRY(gemp_cypher_cursor_open(&cursor, engine, in, NULL, slots, &out->arena));

@@ -1,6 +1,7 @@
 #include "cypher/clause/group.h"
 
 #include "core/memory.h"
+#include "cypher/check/check.h"
 #include "cypher/clause/accumulate.h"
 
 #include <string.h>
@@ -23,16 +24,6 @@ typedef struct grouping {
 	gemp_arena arena; /* of the values that aggregates keep */
 } grouping;
 
-bool gemp_cypher_has_aggregates(const gemp_cypher_expr *expr)
-{
-	if (gemp_cypher_expr_aggregates(expr))
-		return true;
-	for (const gemp_cypher_expr *child = expr->first; child; child = child->next)
-		if (gemp_cypher_has_aggregates(child))
-			return true;
-	return false;
-}
-
 static void grouping_free(grouping *g)
 {
 	gemp_cypher_cursor_close(&g->cursor);
@@ -47,7 +38,7 @@ static void grouping_free(grouping *g)
 
 static gemp_code find_aggregates(grouping *g, const gemp_cypher_expr *expr)
 {
-	if (gemp_cypher_expr_aggregates(expr)) {
+	if (gemp_cypher_calls_aggregate(expr)) {
 		GEMP_CHECK(expr->aggregate >= 0 && (size_t)expr->aggregate < g->aggregate_count);
 		for (const gemp_cypher_expr *argument = expr->first; argument; argument = argument->next)
 			GEMP_TRY(gemp_cypher_cursor_expect(&g->cursor, argument));
@@ -61,13 +52,13 @@ static gemp_code find_aggregates(grouping *g, const gemp_cypher_expr *expr)
 static gemp_code setup(grouping *g)
 {
 	const gemp_cypher_clause *clause = g->clause;
-	const size_t slots = (size_t)(clause->width_in + clause->width_out + clause->scratch);
+	const size_t slots = (size_t)gemp_cypher_clause_slots(clause);
 	g->aggregate_count = clause->aggregates;
 	GEMP_TRY(GEMP_NEW(g->aggregates, g->aggregate_count));
 	GEMP_TRY(GEMP_NEW(g->results, g->aggregate_count));
 	GEMP_TRY(gemp_cypher_cursor_open(&g->cursor, g->engine, g->in, NULL, slots, NULL));
 	for (const gemp_cypher_item *item = clause->items; item; item = item->next)
-		if (gemp_cypher_has_aggregates(item->expr)) {
+		if (gemp_cypher_has_aggregate(item->expr)) {
 			GEMP_TRY(find_aggregates(g, item->expr));
 		} else {
 			GEMP_TRY(GEMP_APPEND(g->keys, g->key_count, &item));
@@ -167,7 +158,7 @@ static gemp_code finish_group(grouping *g, gemp_cypher_cursor *cursor, size_t gr
 			continue;
 		}
 		GEMP_TRY(gemp_cypher_evaluate(&cursor->environment, item->expr, cell));
-		if (!gemp_cypher_expr_aggregates(item->expr))
+		if (item->expr->aggregate < 0)
 			GEMP_TRY(gemp_datum_copy(cell, cursor->environment.arena, *cell));
 	}
 	return GEMP_OK;
@@ -185,7 +176,7 @@ static gemp_code finish(grouping *g, gemp_cypher_table *out)
 	cursor.source = g->source;
 	cursor.environment.aggregates = g->results;
 	for (const gemp_cypher_item *item = g->clause->items; item; item = item->next)
-		if (gemp_cypher_has_aggregates(item->expr))
+		if (gemp_cypher_has_aggregate(item->expr))
 			GEMP_TRY(gemp_cypher_cursor_expect(&cursor, item->expr));
 	for (size_t begin = 0, end; begin < g->count; begin = end) {
 		end = gemp_cypher_block_end(begin, g->count);

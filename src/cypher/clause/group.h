@@ -8,9 +8,6 @@
 
 #include "cypher/clause/engine.h"
 
-/* True if the expression has an aggregate. Queries within it do not count. */
-bool gemp_cypher_has_aggregates(const gemp_cypher_expr *expr);
-
 /* Adds a row of columns to `out` for each group; its parts do not depend on `in`. (*source)[out->rows], which the caller
  * frees, has the first row of each group in `in`, or SIZE_MAX for a group without rows. */
 gemp_code gemp_cypher_group(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, const gemp_cypher_table *in,

@@ -1,6 +1,7 @@
 #include "cypher/clause/procedure.h"
 
 #include "core/memory.h"
+#include "cypher/check/check.h"
 #include "cypher/clause/project.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ gemp_code gemp_cypher_call_procedure(gemp_cypher_engine *engine, const gemp_cyph
                                      gemp_cypher_table *in, gemp_cypher_table *out)
 {
 	name_list list = { 0 };
-	const size_t slots = (size_t)(clause->width_out + clause->scratch);
+	const size_t slots = (size_t)gemp_cypher_clause_slots(clause);
 	const bool yields = clause->width_out > clause->width_in;
 	gemp_code code = find_names(engine->graph, find_procedure(clause->name.bytes), &list);
 	out->width = (size_t)clause->width_out;

@@ -1,6 +1,7 @@
 #include "cypher/clause/project.h"
 
 #include "core/memory.h"
+#include "cypher/check/check.h"
 #include "cypher/clause/element_order.h"
 #include "cypher/clause/group.h"
 #include "cypher/clause/order.h"
@@ -330,7 +331,7 @@ gemp_code gemp_cypher_project(gemp_cypher_engine *engine, const gemp_cypher_clau
 {
 	GEMP_OWNED_BY(projection_free)
 	projection p = { .engine = engine, .clause = clause, .in = in, .limit = SIZE_MAX };
-	p.slots = (size_t)(clause->width_in + clause->width_out + clause->scratch);
+	p.slots = (size_t)gemp_cypher_clause_slots(clause);
 	p.keeps_source = clause->distinct && (clause->orders || clause->where);
 	GEMP_TRY(find_amount(&p, clause->skip, "SKIP", &p.skip));
 	GEMP_TRY(find_amount(&p, clause->limit, "LIMIT", &p.limit));

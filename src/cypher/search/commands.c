@@ -56,12 +56,7 @@ static gemp_code gather(gemp_cypher_session *s, gemp_code code, const void *byte
 	GEMP_THEN(GEMP_NEW(sizes, (size_t)comm->size));
 	if (code == GEMP_OK)
 		sizes[0] = size;
-	code = gemp_exchange_bytes(comm, code, bytes, sizes, out, received, &s->context->traffic);
-	if (code == GEMP_OK)
-		return GEMP_OK;
-	gemp_free(*out); /* this rank may have received bytes before another failed */
-	*out = NULL;
-	return code;
+	return gemp_exchange_bytes(comm, code, bytes, sizes, out, received, &s->context->traffic);
 }
 
 /* Collective. */
