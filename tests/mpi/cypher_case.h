@@ -9,7 +9,8 @@
 #include "cypher_reference.h"
 #include "harness/runtime.h"
 
-enum { GIVEN_ROWS = 3 };
+/* In larger graphs there may be millions of trails without an upper bound. */
+enum { GIVEN_ROWS = 3, MAX_UNBOUNDED_EDGES = 8 };
 
 /* The same graph with other ids on each rank alone. */
 typedef struct case_graphs {
@@ -74,6 +75,8 @@ static inline void graphs_free(case_graphs *g)
 static inline void pattern_case_new(pattern_case *c, const fixture *made, uint64_t *random)
 {
 	*c = (pattern_case){ .pattern = random_pattern_new(random) };
+	for (size_t h = 0; h < c->pattern.hop_count && made->edge_count > MAX_UNBOUNDED_EDGES; h++)
+		c->pattern.hops[h].bounded = true;
 	c->given_count = made->edge_count ? gemp_random_below(random, GIVEN_ROWS + 1) : 0;
 	for (size_t i = 0; i < c->given_count; i++) {
 		for (int v = 0; v < GIVEN_NODES; v++)

@@ -4,7 +4,7 @@
 
 #include "cypher_pattern.h"
 
-enum { MAX_STEPS = MAX_EDGES + 1, MAX_FOUND = 1 << 16 };
+enum { MAX_STEPS = MAX_EDGES + 1, MAX_FOUND = 1 << 16, MAX_WORK = 1 << 20 };
 
 /* A row before the pattern: vertices and an edge of the fixture. */
 typedef struct given_row {
@@ -28,6 +28,7 @@ typedef struct reference {
 	reference_walk walks[MAX_HOPS];
 	size_t count, before; /* rows; rows before the current origin */
 	char **rows;          /* [count] texts */
+	size_t work;          /* calls of match_walk */
 	bool too_many;
 } reference;
 
@@ -217,6 +218,7 @@ static inline void match_walk(reference *r, size_t path, size_t h, size_t at, co
 	const random_hop *hop = &r->pattern->hops[h];
 	reference_walk *walk = &r->walks[h];
 	const bool single = r->pattern->paths[path].shortest == 1;
+	r->too_many = r->too_many || ++r->work > MAX_WORK;
 	size_t min = hop->variable ? hop->min : 1;
 	size_t max = !hop->variable ? 1 : hop->bounded ? hop->max : MAX_EDGES;
 	if (walk->length >= min && (!shortest || shortest[at] == walk->length) && !(single && r->taken[at])) {

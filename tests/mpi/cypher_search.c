@@ -4,7 +4,7 @@
  * order, too. */
 #include "cypher_case.h"
 
-enum { CASES = 25, VERTICES = 9, EDGES = 16 };
+enum { CASES = 40, VERTICES = 9, EDGES = 16 };
 
 static void check_graph(uint64_t seed)
 {

@@ -17,7 +17,6 @@ gemp_code gemp_cypher_store_init(gemp_cypher_store *s, gemp_cypher_session *sess
 	const gemp_shard *graph = session->graph;
 	*s = (gemp_cypher_store){ .session = session };
 	gemp_record_table_init(&s->edges, EDGE_WORDS, EDGE_KEY_WORDS, SIZE_MAX / 2);
-	GEMP_TRY(GEMP_NEW(s->vertex_place, graph->vertex_count));
 	GEMP_TRY(GEMP_NEW(s->vertex_columns, graph->attributes.count + COLUMN_KINDS));
 	GEMP_TRY(GEMP_NEW(s->first_edge_column, graph->relation_count));
 	for (size_t k = 0; k < graph->relation_count; k++) {
@@ -46,6 +45,8 @@ void gemp_cypher_store_free(gemp_cypher_store *s)
 gemp_code gemp_cypher_store_add_vertex(gemp_cypher_store *s, gemp_vertex vertex)
 {
 	GEMP_CHECK(vertex < s->session->graph->vertex_count);
+	if (!s->vertex_place)
+		GEMP_TRY(GEMP_NEW(s->vertex_place, s->session->graph->vertex_count));
 	if (s->vertex_place[vertex])
 		return GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(s->vertices, s->vertex_capacity, s->vertex_count + 1));

@@ -27,9 +27,8 @@ typedef struct gemp_cypher_ends {
 typedef struct gemp_cypher_store {
 	struct gemp_cypher_session *session; /* NULL: nothing to free */
 	size_t vertex_count, vertex_capacity;
-	gemp_vertex *vertices; /* [vertex_count] by number */
-	uint32_t
-		*vertex_place; /* [graph->vertex_count] 1 + number; 0: not met. Pages that are never used take no memory. */
+	gemp_vertex *vertices;  /* [vertex_count] by number */
+	uint32_t *vertex_place; /* [graph->vertex_count] 1 + number; 0: not met. NULL: no vertex was met. */
 	gemp_cypher_store_column *vertex_columns; /* [attributes + 3] */
 	gemp_record_table edges;                  /* two words of the edge, its number */
 	size_t ends_filled, ends_capacity;
