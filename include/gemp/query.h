@@ -23,8 +23,9 @@ typedef struct gemp_query gemp_query;
 /* The settings must be the same on all ranks. Their strings must live until the query is closed. */
 typedef struct gemp_query_settings {
 	size_t size; /* the size of this struct in bytes; gemp_query_settings_init sets it */
-	/* What a match is. By default a query text has the sense of openCypher: edges are distinct, vertices may repeat, and
-	 * each embedding is a match. Named patterns, query graphs and motifs count subgraphs: GEMP_ISO and GEMP_BY_ORBIT. */
+	/* What a match is. By default a query text has the sense of openCypher: edges are distinct, vertices may repeat,
+	 * and each embedding is a match. Named patterns, query graphs and motifs count subgraphs: GEMP_ISO and
+	 * GEMP_BY_ORBIT. */
 	gemp_semantics semantics;
 	gemp_distinct distinct;
 	/* apply `distinct` also to aggregates, DISTINCT and WITH, which otherwise see all embeddings */

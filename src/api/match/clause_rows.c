@@ -1,4 +1,5 @@
-/* Rank 0 chooses the types of the columns and sends them to the other ranks, which take part in writing without rows. */
+/* Rank 0 chooses the types of the columns and sends them to the other ranks, which take part in writing without
+ * rows. */
 
 #include "api/match/clause_rows.h"
 

@@ -10,8 +10,8 @@
 #include "cypher/run.h"
 #include "io/rows/row_writer.h"
 
-/* Collective. Rank 0 has the rows, of which the first `count` are written; `count` of other ranks is 0. keys: the type of
- * the graph's keys. */
+/* Collective. Rank 0 has the rows, of which the first `count` are written; `count` of other ranks is 0. keys: the type
+ * of the graph's keys. */
 gemp_code gemp_clause_rows_write(const gemp_comm *comm, const gemp_cypher_result *result, gemp_type keys,
                                  uint64_t count, const gemp_rows_options *options, const gemp_result_info *info);
 

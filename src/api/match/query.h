@@ -23,8 +23,8 @@ typedef struct gemp_parameter_list {
  * also after a failure. A string whose bytes are NULL means that the caller ran out of memory. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value);
 gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text);
-/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h). If `lists`, a list or map in JSON
- * becomes a value of the type GEMP_LIST. GEMP_EUSAGE if the name already has a value. */
+/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h). If `lists`, a list or map in
+ * JSON becomes a value of the type GEMP_LIST. GEMP_EUSAGE if the name already has a value. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment, bool lists);
 /* Local. *out becomes "name=value; name=value", in the order in which the values were set. gemp_text_free frees
  * *out. */
@@ -50,8 +50,8 @@ struct gemp_query {
  * frees *out. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query);
 
-/* Local. Copies the settings (the defaults if `settings` is NULL) and checks them. The source decides which semantics and
- * distinct are the defaults. */
+/* Local. Copies the settings (the defaults if `settings` is NULL) and checks them. The source decides which semantics
+ * and distinct are the defaults. */
 gemp_code gemp_query_settings_read(gemp_query_settings *out, gemp_query_source source,
                                    const gemp_query_settings *settings);
 

@@ -1,8 +1,8 @@
 /* parse: makes a pattern from the text of one query, and rules from a text of rules.
  *
  * Every text is checked for UTF-8. Lexer and grammar (syntax/) make a syntax tree of it, and semantic analysis
- * (expression.h) makes a gemp_pattern of the tree. Errors of the text are GEMP_EUSAGE with line and column of the user's
- * text. */
+ * (expression.h) makes a gemp_pattern of the tree. Errors of the text are GEMP_EUSAGE with line and column of the
+ * user's text. */
 
 #ifndef GEMP_PATTERN_SEMANTIC_PARSE_H
 #define GEMP_PATTERN_SEMANTIC_PARSE_H
@@ -17,8 +17,8 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count);
 
-/* Parses one of several queries. used[parameter_count] is shared by all queries and becomes true for the parameters that
- * the text mentions; the caller reports unused parameters (gemp_ast_check_parameters). */
+/* Parses one of several queries. used[parameter_count] is shared by all queries and becomes true for the parameters
+ * that the text mentions; the caller reports unused parameters (gemp_ast_check_parameters). */
 gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
 
