@@ -61,8 +61,9 @@ static gemp_code append(gemp_cypher_adjacency *a, const gemp_cypher_found *found
 			a->neighbours[old + i] = (gemp_cypher_neighbour){ found->edges[row],
 				                                              found->vertices[row * found->vertex_count + 1] };
 		}
-		qsort(a->neighbours + old + groups.begin[t], groups.begin[t + 1] - groups.begin[t], sizeof *a->neighbours,
-		      by_edge);
+		if (groups.begin[t + 1] - groups.begin[t] > 1)
+			qsort(a->neighbours + old + groups.begin[t], groups.begin[t + 1] - groups.begin[t], sizeof *a->neighbours,
+			      by_edge);
 		a->begin[a->fetched + t + 1] = old + groups.begin[t + 1];
 	}
 	a->fetched += missing;
