@@ -95,8 +95,8 @@ static gemp_code add_ends(const gemp_cypher_graph *graph, const gemp_datum *valu
 	}
 }
 
-/* Fetches the keys that the writer of the result reads, while the other ranks still serve. The first element that is read
- * fetches the keys of all elements that were loaded. */
+/* Fetches the keys that the writer of the result reads, while the other ranks still serve. The first element that is
+ * read fetches the keys of all elements that were loaded. */
 static gemp_code fetch_keys(const gemp_cypher_engine *engine, const gemp_cypher_table *rows)
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table nodes = { .width = 1 };

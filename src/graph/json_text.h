@@ -35,8 +35,8 @@ gemp_code gemp_json_text_read(gemp_text *out, const char *bytes, size_t size);
 /* Appends the text of a temporal value, as gemp_json_text_read does for {TAG: bytes}. */
 gemp_code gemp_json_text_tagged(gemp_text *out, gemp_json_tag tag, const char *bytes, size_t size);
 
-/* The types that a header may state beside those of scalars: json; and date, time, localtime, datetime, localdatetime and
- * duration, whose columns hold JSON, too. */
+/* The types that a header may state beside those of scalars: json; and date, time, localtime, datetime, localdatetime
+ * and duration, whose columns hold JSON, too. */
 bool gemp_json_type_named(gemp_type *type, gemp_json_tag *tag, const char *name, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-/* Whole queries of openCypher, from text to rows, on a small graph. The expected rows are written by hand. Each query runs
- * on graphs that are the same but for the seed of their ids; neither the seed nor the number of ranks may change the order
- * of the rows. */
+/* Whole queries of openCypher, from text to rows, on a small graph. The expected rows are written by hand. Each query
+ * runs on graphs that are the same but for the seed of their ids; neither the seed nor the number of ranks may change
+ * the order of the rows. */
 
 #include "core/log.h"
 #include "core/memory.h"

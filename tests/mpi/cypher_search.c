@@ -1,7 +1,7 @@
-/* Tests the search of patterns of openCypher against a reference that tries all assignments, on small random multigraphs
- * with random patterns: bound nodes and relationships, repeated nodes, loops, several paths, relationships of variable
- * length, named paths, conditions, OPTIONAL MATCH. The rows of a graph with other ids on one rank must be equal, in their
- * order, too. */
+/* Tests the search of patterns of openCypher against a reference that tries all assignments, on small random
+ * multigraphs with random patterns: bound nodes and relationships, repeated nodes, loops, several paths, relationships
+ * of variable length, named paths, conditions, OPTIONAL MATCH. The rows of a graph with other ids on one rank must be
+ * equal, in their order, too. */
 #include "cypher_case.h"
 
 enum { CASES = 40, VERTICES = 9, EDGES = 16 };

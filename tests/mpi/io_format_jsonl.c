@@ -78,8 +78,8 @@ static void invalid_files_are_rejected(void **state)
 	}
 }
 
-/* An attribute with values of several types, or with a list or an object, holds JSON. Members are sorted, and numbers keep
- * their type. */
+/* An attribute with values of several types, or with a list or an object, holds JSON. Members are sorted, and numbers
+ * keep their type. */
 static void values_of_several_types(void **state)
 {
 	(void)state;

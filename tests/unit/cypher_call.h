@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A GRAPH: vertex i has the key "v<i>", the label "L", and the property number = i. Edge 7 joins vertex 1 to vertex 2. */
+/* A GRAPH: vertex i has the key "v<i>", the label "L", and the property number = i. Edge 7 joins vertex 1 to vertex
+ * 2. */
 
 static gemp_code graph_labels(void *self, uint64_t node, gemp_arena *arena, gemp_datum *list)
 {

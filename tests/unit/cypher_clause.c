@@ -1,6 +1,6 @@
 /* Clauses of openCypher, from text to rows, on a small graph that the test holds itself. A stand-in for the search
- * enumerates all assignments of nodes and relationships to a pattern, so its rows are an independent reference for origins
- * and widths. */
+ * enumerates all assignments of nodes and relationships to a pattern, so its rows are an independent reference for
+ * origins and widths. */
 
 #include "core/memory.h"
 #include "core/text.h"

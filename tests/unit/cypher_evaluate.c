@@ -1,5 +1,6 @@
-/* Tests the evaluator: each expression stands behind a MATCH, and its value is compared as JSON. The graph is a stand-in:
- * node i has the label A if i is even, B always, and the property x = 10 i; relationship i has type T and x = i. */
+/* Tests the evaluator: each expression stands behind a MATCH, and its value is compared as JSON. The graph is a
+ * stand-in: node i has the label A if i is even, B always, and the property x = 10 i; relationship i has type T and x
+ * = i. */
 #include "harness/harness.h"
 
 #include "core/memory.h"

@@ -1,5 +1,5 @@
-/* Tests that the general engine of openCypher reads every query that the front end of one search reads: a query that has
- * both a construct of that front end and a clause beyond it is given to the general engine.
+/* Tests that the general engine of openCypher reads every query that the front end of one search reads: a query that
+ * has both a construct of that front end and a clause beyond it is given to the general engine.
  *
  * The queries are found in the texts of the repository: documents, configurations and sources of tests. Each place
  * where MATCH begins a text in quotes, or a line, begins a query; it ends at the closing quote, or at `;` or an empty
@@ -42,8 +42,8 @@ static bool is_excepted(const char *message)
 	return false;
 }
 
-/* Without RETURN, that front end returns all named vertices; such a query needs a RETURN before more clauses can follow,
- * so the test adds one. */
+/* Without RETURN, that front end returns all named vertices; such a query needs a RETURN before more clauses can
+ * follow, so the test adds one. */
 static void compare(gemp_text *text, const char *file)
 {
 	gemp_cypher_tree tree = { 0 };

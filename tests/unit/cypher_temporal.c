@@ -1,5 +1,5 @@
-/* Tests the values of temporal/: the calendar against a count day by day, zones against the C library, and texts, durations
- * and sums against each other for random values. */
+/* Tests the values of temporal/: the calendar against a count day by day, zones against the C library, and texts,
+ * durations and sums against each other for random values. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -308,7 +308,8 @@ static void sums_undo_differences(void **unused)
 		assert_ok(gemp_duration_between(&arena, unit, a, b, &difference));
 		assert_ok(gemp_temporal_add(&arena, a, difference, false, &sum, &defined));
 		assert_true(defined);
-		/* The sum has the zone of a; the time to b tells whether it is the same instant. A time begins again after a day. */
+		/* The sum has the zone of a; the time to b tells whether it is the same instant. A time begins again after a
+		 * day. */
 		assert_ok(gemp_duration_between(&arena, GEMP_BETWEEN_SECONDS, sum, b, &difference));
 		int64_t seconds = difference.duration->seconds;
 		if (difference.duration->nanos || (kind == GEMP_DATUM_TIME ? seconds % GEMP_DAY_SECONDS : seconds))

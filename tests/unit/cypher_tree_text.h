@@ -1,5 +1,5 @@
-/* cypher_tree_text: writes a syntax tree as openCypher, with parentheses around every operator, so that its structure is
- * visible. The text is a query again: reading it gives the same tree, apart from places, and with names for all
+/* cypher_tree_text: writes a syntax tree as openCypher, with parentheses around every operator, so that its structure
+ * is visible. The text is a query again: reading it gives the same tree, apart from places, and with names for all
  * columns. */
 #ifndef GEMP_TESTS_CYPHER_TREE_TEXT_H
 #define GEMP_TESTS_CYPHER_TREE_TEXT_H

@@ -7,8 +7,8 @@
  *   call.c         functions and aggregates
  *   scope.c        variables and their slots
  *
- * The variables of all open scopes are one array; the visible ones are [floor, count), and of two with one name the last
- * counts. A variable below the floor was dropped by WITH within an inner query. */
+ * The variables of all open scopes are one array; the visible ones are [floor, count), and of two with one name the
+ * last counts. A variable below the floor was dropped by WITH within an inner query. */
 
 #ifndef GEMP_CYPHER_CHECK_CHECKER_H
 #define GEMP_CYPHER_CHECK_CHECKER_H

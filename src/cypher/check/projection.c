@@ -115,7 +115,8 @@ static gemp_code check_grouped(const gemp_checker *checker, const gemp_cypher_cl
 
 /* ORDER BY AND WHERE */
 
-/* True if a name of the expression is also a column of another meaning, so that the expression is not that of an item. */
+/* True if a name of the expression is also a column of another meaning, so that the expression is not that of an
+ * item. */
 static bool is_shadowed(const gemp_cypher_clause *clause, const gemp_cypher_expr *expr)
 {
 	if (expr->kind == GEMP_CY_VARIABLE)

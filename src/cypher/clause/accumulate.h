@@ -1,10 +1,10 @@
 /* accumulate: the aggregates of openCypher over the groups of a projection: count, sum, avg, min, max, collect, stDev,
  * stDevP, percentileCont, percentileDisc.
  *
- * states[groups] has one state for each group, of a size that the kind of the aggregate decides; a state of zeros has no
- * values. Sums of numbers are exact (query/rows/accumulator.h), so that results do not depend on the order of rows,
- * except for the order of a list that collect makes. With DISTINCT, a set of (group, value) drops repeated values. NULL
- * is never a value. */
+ * states[groups] has one state for each group, of a size that the kind of the aggregate decides; a state of zeros has
+ * no values. Sums of numbers are exact (query/rows/accumulator.h), so that results do not depend on the order of rows,
+ * except for the order of a list that collect makes. With DISTINCT, a set of (group, value) drops repeated values.
+ * NULL is never a value. */
 
 #ifndef GEMP_CYPHER_CLAUSE_ACCUMULATE_H
 #define GEMP_CYPHER_CLAUSE_ACCUMULATE_H

@@ -1,11 +1,11 @@
-/* engine: what all clauses of a query share while rank 0 executes it, and the evaluation of expressions over the rows of
- * a table.
+/* engine: what all clauses of a query share while rank 0 executes it, and the evaluation of expressions over the rows
+ * of a table.
  *
- * A cursor evaluates the expressions of one clause. Its row is [slots of `old` | slots of `columns` | scratch slots]. Rows
- * are evaluated in blocks: gemp_cypher_cursor_block fetches the elements of a block's rows together and answers the
- * patterns and queries within its expressions by one search for all rows of the block (clause/inner.h). A cursor whose
- * expressions have none of these costs one copy of each row. Cursors form a stack: the cursor that was opened last is
- * the one whose answers an evaluation finds. */
+ * A cursor evaluates the expressions of one clause. Its row is [slots of `old` | slots of `columns` | scratch slots].
+ * Rows are evaluated in blocks: gemp_cypher_cursor_block fetches the elements of a block's rows together and answers
+ * the patterns and queries within its expressions by one search for all rows of the block (clause/inner.h). A cursor
+ * whose expressions have none of these costs one copy of each row. Cursors form a stack: the cursor that was opened
+ * last is the one whose answers an evaluation finds. */
 
 #ifndef GEMP_CYPHER_CLAUSE_ENGINE_H
 #define GEMP_CYPHER_CLAUSE_ENGINE_H
@@ -37,8 +37,8 @@ typedef struct gemp_cypher_engine {
 	struct gemp_cypher_cursor *cursor;   /* opened last */
 } gemp_cypher_engine;
 
-/* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports progress,
- * too. Call it every some thousand rows. */
+/* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports
+ * progress, too. Call it every some thousand rows. */
 gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char *task, size_t rows);
 enum { GEMP_CYPHER_CHECK_ROWS = 1 << 16 };
 
@@ -60,8 +60,8 @@ typedef struct gemp_cypher_cursor {
 	gemp_cypher_environment environment;
 } gemp_cypher_cursor;
 
-/* The rows of `old` and `columns` are borrowed. slots: at least the widths of both. Results lie in `arena`; NULL: they live
- * until the next row. Close the cursor also after a failure. */
+/* The rows of `old` and `columns` are borrowed. slots: at least the widths of both. Results lie in `arena`; NULL: they
+ * live until the next row. Close the cursor also after a failure. */
 gemp_code gemp_cypher_cursor_open(gemp_cypher_cursor *cursor, gemp_cypher_engine *engine, const gemp_cypher_table *old,
                                   const gemp_cypher_table *columns, size_t slots, gemp_arena *arena);
 void gemp_cypher_cursor_close(gemp_cypher_cursor *cursor);

@@ -1,8 +1,8 @@
 /* inner: patterns and queries within expressions: the truth of a pattern, pattern comprehensions, EXISTS, COUNT and
  * COLLECT.
  *
- * An answer for a table of rows is one search of the pattern for all rows, or one execution of the query whose rows carry
- * the number of the row that they belong to. A single row is a table of one row. */
+ * An answer for a table of rows is one search of the pattern for all rows, or one execution of the query whose rows
+ * carry the number of the row that they belong to. A single row is a table of one row. */
 
 #ifndef GEMP_CYPHER_CLAUSE_INNER_H
 #define GEMP_CYPHER_CLAUSE_INNER_H

@@ -10,7 +10,8 @@
 
 #include "cypher/clause/engine.h"
 
-/* Returns the column of the procedure of this name, or NULL if there is none. Names are compared without regard to case. */
+/* Returns the column of the procedure of this name, or NULL if there is none. Names are compared without regard to
+ * case. */
 const char *gemp_cypher_procedure_column(const char *name);
 /* The procedures that there are, for messages: "db.labels(), ...". */
 extern const char gemp_cypher_procedure_names[];

@@ -12,8 +12,9 @@
 gemp_code gemp_cypher_project(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
                               gemp_cypher_table *out);
 
-/* Drops the rows for which `where` is not true. The row of the condition is [slots of old | slots of rows | scratch]; row i
- * of `rows` extends row source[i] of `old` (source NULL: row i; old NULL: no slots). source[], if given, is filtered, too. */
+/* Drops the rows for which `where` is not true. The row of the condition is [slots of old | slots of rows | scratch];
+ * row i of `rows` extends row source[i] of `old` (source NULL: row i; old NULL: no slots). source[], if given, is
+ * filtered, too. */
 gemp_code gemp_cypher_filter(gemp_cypher_engine *engine, const gemp_cypher_expr *where, size_t slots,
                              const gemp_cypher_table *old, size_t *source, gemp_cypher_table *rows);
 

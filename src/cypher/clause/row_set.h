@@ -1,7 +1,7 @@
 /* row_set: the distinct rows of values, for DISTINCT, UNION and groups.
  *
- * Rows are equal if their origins are equal and all their values are equivalent. Rows are numbered 0, 1, ... in the order
- * of their first appearance. The table is open-addressing hashing with linear probing, with the slots of
+ * Rows are equal if their origins are equal and all their values are equivalent. Rows are numbered 0, 1, ... in the
+ * order of their first appearance. The table is open-addressing hashing with linear probing, with the slots of
  * primitive/record_table.h. */
 
 #ifndef GEMP_CYPHER_CLAUSE_ROW_SET_H

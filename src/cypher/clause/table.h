@@ -1,4 +1,5 @@
-/* table: rows of values, as one clause passes them to the next. Rank 0 has all rows; the tables of other ranks are empty.
+/* table: rows of values, as one clause passes them to the next. Rank 0 has all rows; the tables of other ranks are
+ * empty.
  *
  * cells[rows][width], row by row. All values of the table lie in its arena or in one that lives longer. origin[rows],
  * ascending, has the number of the row that each row extends. Thanks to the origins, a pattern or a query within an

@@ -44,10 +44,11 @@ typedef struct gemp_cypher_environment {
 /* GEMP_EUSAGE with the place of an expression: an error that only the values show. */
 gemp_code gemp_cypher_fail(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, const char *format,
                            ...) __attribute__((format(printf, 3, 4)));
-/* Puts the place in front of the message of a failure that has none (GEMP_EUSAGE, GEMP_EDATA). Other codes are passed on. */
+/* Puts the place in front of the message of a failure that has none (GEMP_EUSAGE, GEMP_EDATA). Other codes are passed
+ * on. */
 gemp_code gemp_cypher_fail_at(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr, gemp_code code);
-/* GEMP_ENOMEM if `count` more values of `size` bytes exceed the budget. Called before large values are made, and in loops
- * over lists, since the values of an expression stay in the arena until the row is done. */
+/* GEMP_ENOMEM if `count` more values of `size` bytes exceed the budget. Called before large values are made, and in
+ * loops over lists, since the values of an expression stay in the arena until the row is done. */
 gemp_code gemp_cypher_expect_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
                                     uint64_t count, size_t size);
 

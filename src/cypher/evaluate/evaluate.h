@@ -1,8 +1,8 @@
 /* evaluate: the value of an expression in one row.
  *
  * The evaluator walks the tree. It reads variables from the slots of the row, and elements of the graph through
- * gemp_cypher_graph. Results lie in the arena of the environment. The environment's `inner` answers patterns and queries
- * within expressions. */
+ * gemp_cypher_graph. Results lie in the arena of the environment. The environment's `inner` answers patterns and
+ * queries within expressions. */
 
 #ifndef GEMP_CYPHER_EVALUATE_EVALUATE_H
 #define GEMP_CYPHER_EVALUATE_EVALUATE_H

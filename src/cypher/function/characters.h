@@ -1,7 +1,7 @@
 /* characters: positions in UTF-8 text, counted in characters (code points).
  *
- * A character is a byte that is no continuation byte, and the continuation bytes after it. So text that is not UTF-8 has
- * characters, too, and no function reads beyond its end. */
+ * A character is a byte that is no continuation byte, and the continuation bytes after it. So text that is not UTF-8
+ * has characters, too, and no function reads beyond its end. */
 
 #ifndef GEMP_CYPHER_FUNCTION_CHARACTERS_H
 #define GEMP_CYPHER_FUNCTION_CHARACTERS_H

@@ -1,8 +1,9 @@
 /* Conversions between booleans, numbers and strings.
  *
  * toInteger() and its kin return NULL for a string that is not written as such a value, and fail for types without a
- * conversion; the functions ...OrNull return NULL there, too; the functions ...List convert each element like ...OrNull.
- * A conversion that fails because of the size of a number is an error of toInteger(), and NULL of the others. */
+ * conversion; the functions ...OrNull return NULL there, too; the functions ...List convert each element like
+ * ...OrNull. A conversion that fails because of the size of a number is an error of toInteger(), and NULL of the
+ * others. */
 
 #include "cypher/function/function.h"
 

@@ -1,5 +1,5 @@
-/* Finds functions in the parts of the table, and calls them. Names are compared without regard to case. A query names few
- * functions, each once before it runs, so a loop over all of them is fast enough. */
+/* Finds functions in the parts of the table, and calls them. Names are compared without regard to case. A query names
+ * few functions, each once before it runs, so a loop over all of them is fast enough. */
 
 #include "cypher/function/function.h"
 

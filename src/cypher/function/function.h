@@ -1,8 +1,8 @@
 /* function: the table of openCypher's functions, other than aggregates.
  *
  * The evaluator calls a function by gemp_cypher_function_call, which returns NULL if an argument is NULL, unless
- * `takes_null` is set, and refuses arguments of a wrong kind. So a function of the table sees only arguments of the kinds
- * that its row of the table has. */
+ * `takes_null` is set, and refuses arguments of a wrong kind. So a function of the table sees only arguments of the
+ * kinds that its row of the table has. */
 
 #ifndef GEMP_CYPHER_FUNCTION_FUNCTION_H
 #define GEMP_CYPHER_FUNCTION_FUNCTION_H

@@ -1,7 +1,7 @@
 /* rounding: rounds a float to decimal places, as a person would: 1.005 to two places is 1.01.
  *
- * A float is seldom a short decimal number: 1.005 is 1.00499999999999989... So the shortest decimal digits that read back as
- * the float are rounded, as digits, and the result is read as a float again. */
+ * A float is seldom a short decimal number: 1.005 is 1.00499999999999989... So the shortest decimal digits that read
+ * back as the float are rounded, as digits, and the result is read as a float again. */
 
 #ifndef GEMP_CYPHER_FUNCTION_ROUNDING_H
 #define GEMP_CYPHER_FUNCTION_ROUNDING_H

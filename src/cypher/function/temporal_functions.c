@@ -1,5 +1,5 @@
-/* temporal_functions: date(), time(), duration.between() and their kin: the part of the function table that makes temporal
- * values. The values themselves are the work of temporal/. */
+/* temporal_functions: date(), time(), duration.between() and their kin: the part of the function table that makes
+ * temporal values. The values themselves are the work of temporal/. */
 #include "cypher/function/function.h"
 #include "cypher/temporal/between.h"
 #include "cypher/temporal/duration.h"

@@ -1,5 +1,5 @@
-/* A command is three numbers, whose meaning depends on the first. Seeds go to the ranks that own their first vertex, which
- * is where a search continues. The matches of all ranks go to rank 0. */
+/* A command is three numbers, whose meaning depends on the first. Seeds go to the ranks that own their first vertex,
+ * which is where a search continues. The matches of all ranks go to rank 0. */
 
 #include "cypher/search/commands.h"
 

@@ -1,5 +1,5 @@
-/* emit: turns the rows of a frame into rows of values, tests the conditions that no search has tested, and adds the rows to
- * the table. */
+/* emit: turns the rows of a frame into rows of values, tests the conditions that no search has tested, and adds the
+ * rows to the table. */
 
 #ifndef GEMP_CYPHER_SEARCH_EMIT_H
 #define GEMP_CYPHER_SEARCH_EMIT_H

@@ -1,10 +1,9 @@
 /* lower: conditions of openCypher as conditions of a search (pattern/model/expr.h), if both mean the same.
  *
- * A condition is lowered if its variables are elements of the searched pattern, and if it consists of AND, OR, XOR, NOT,
- * label tests, comparisons of properties and id() with constants or with each
- * other, IN a list of constants, IS NULL, STARTS
- * WITH, ENDS WITH and CONTAINS, between values of the type that the graph stores. Every other condition is left to the
- * evaluator of rows. Constants are literals and parameters. */
+ * A condition is lowered if its variables are elements of the searched pattern, and if it consists of AND, OR, XOR,
+ * NOT, label tests, comparisons of properties and id() with constants or with each other, IN a list of constants, IS
+ * NULL, STARTS WITH, ENDS WITH and CONTAINS, between values of the type that the graph stores. Every other condition
+ * is left to the evaluator of rows. Constants are literals and parameters. */
 
 #ifndef GEMP_CYPHER_SEARCH_LOWER_H
 #define GEMP_CYPHER_SEARCH_LOWER_H
@@ -27,8 +26,8 @@ gemp_code gemp_cypher_lower(const gemp_cypher_lowering *l, const gemp_cypher_exp
 /* The same for `variable.name = value`, which an entry of a property map demands. */
 gemp_code gemp_cypher_lower_entry(const gemp_cypher_lowering *l, int variable, bool edge, const gemp_cypher_expr *entry,
                                   gemp_expr **out);
-/* The test that a vertex has a label of the list's element, or of its group. *out becomes NULL if no vertex can have it,
- * since the graph does not know the names. */
+/* The test that a vertex has a label of the list's element, or of its group. *out becomes NULL if no vertex can have
+ * it, since the graph does not know the names. */
 gemp_code gemp_cypher_lower_label(const gemp_cypher_lowering *l, int variable, const gemp_cypher_label *label,
                                   gemp_expr **out);
 

@@ -59,7 +59,8 @@ typedef struct gemp_cypher_step {
 	size_t hop;  /* all kinds but search */
 	size_t part; /* search: the number of the part */
 	bool closes; /* expand, shortest: both ends are known */
-	/* search, expand, shortest: the pattern to search for, bound; arguments first. NULL: it has no match in this graph */
+	/* search, expand, shortest: the pattern to search for, bound; arguments first. NULL: it has no match in this
+	 * graph */
 	gemp_pattern *pattern;
 	struct gemp_finder *finder;              /* made for the first search; the owner of the plan frees it */
 	struct gemp_cypher_adjacency *adjacency; /* rank 0: of a step that expands; the owner of the plan frees it */

@@ -1,5 +1,5 @@
-/* order: the order of the rows of a MATCH: by the row that they extend, then by the keys of their vertices in the order of
- * the text, then by their relationships. It depends neither on the number of ranks nor on ids. */
+/* order: the order of the rows of a MATCH: by the row that they extend, then by the keys of their vertices in the
+ * order of the text, then by their relationships. It depends neither on the number of ranks nor on ids. */
 
 #ifndef GEMP_CYPHER_SEARCH_ORDER_H
 #define GEMP_CYPHER_SEARCH_ORDER_H

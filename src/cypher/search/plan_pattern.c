@@ -1,5 +1,5 @@
-/* The pattern of a part has its known vertices first, as arguments. A name that the graph does not have matches nothing:
- * then the step has no pattern, and its searches have no rows. */
+/* The pattern of a part has its known vertices first, as arguments. A name that the graph does not have matches
+ * nothing: then the step has no pattern, and its searches have no rows. */
 
 #include "cypher/search/plan_pattern.h"
 

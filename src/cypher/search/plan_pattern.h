@@ -21,7 +21,8 @@ gemp_code gemp_cypher_split_conditions(gemp_cypher_conditions *out, gemp_arena *
 
 /* True if the part has hops, or if its vertices have labels or properties. */
 bool gemp_cypher_part_needs_search(const gemp_cypher_match_plan *plan, size_t part);
-/* Makes the pattern of a search step; vertices that are known become its arguments. Marks the conjuncts that it tests. */
+/* Makes the pattern of a search step; vertices that are known become its arguments. Marks the conjuncts that it
+ * tests. */
 gemp_code gemp_cypher_plan_pattern(gemp_cypher_match_plan *plan, const gemp_cypher_plan_input *input,
                                    gemp_cypher_conditions *conditions, const bool *known, gemp_cypher_step *step);
 /* Makes the pattern of one relationship, from a known vertex, for a step that expands. */

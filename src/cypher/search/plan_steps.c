@@ -1,5 +1,5 @@
-/* Orders the steps of a plan. Steps that begin at known elements come first. Otherwise the part whose conditions promise
- * the fewest matches is searched for. */
+/* Orders the steps of a plan. Steps that begin at known elements come first. Otherwise the part whose conditions
+ * promise the fewest matches is searched for. */
 
 #include "core/memory.h"
 #include "cypher/search/lower.h"

@@ -1,4 +1,5 @@
-/* state: what the modules of search/ share: the search, and the rows of one MATCH in the making. Internal to search/. */
+/* state: what the modules of search/ share: the search, and the rows of one MATCH in the making. Internal to
+ * search/. */
 
 #ifndef GEMP_CYPHER_SEARCH_STATE_H
 #define GEMP_CYPHER_SEARCH_STATE_H
@@ -15,8 +16,8 @@ struct gemp_cypher_search {
 	gemp_datum_writer writer;
 };
 
-/* Rows of elements. cells[rows][width]: the number of the row that is extended, the vertices of the plan, then its hops.
- * A hop is the id of an edge, or the index of a trail if it is variable. GEMP_CY_UNKNOWN: not known yet. */
+/* Rows of elements. cells[rows][width]: the number of the row that is extended, the vertices of the plan, then its
+ * hops. A hop is the id of an edge, or the index of a trail if it is variable. GEMP_CY_UNKNOWN: not known yet. */
 typedef struct gemp_cypher_frame {
 	size_t width, rows, capacity;
 	uint64_t *cells; /* [rows * width] */

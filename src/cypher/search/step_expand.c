@@ -1,5 +1,5 @@
-/* A step along a hop of variable length, in rounds: a round fetches the neighbours of the ends of all trails that grew in
- * the last round, and extends these trails. Rows with the same start share its trails.
+/* A step along a hop of variable length, in rounds: a round fetches the neighbours of the ends of all trails that grew
+ * in the last round, and extends these trails. Rows with the same start share its trails.
  *
  * Shortest paths are a breadth-first search from all starts at once. A start that has reached the ends of all of its
  * rows stops. */

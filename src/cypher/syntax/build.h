@@ -26,8 +26,8 @@ typedef struct gemp_cypher_builder {
 	unsigned nested;  /* number of braces and FOREACH around the text that is being read */
 	unsigned deepest; /* maximum depth of the expressions in these braces so far */
 	bool creating;    /* the pattern that is being read belongs to CREATE */
-	/* The lexer tells the `|` of a comprehension, as in [x IN list WHERE x:A | x.y], from the `|` between labels. A filter
-	 * by labels with `|` needs brackets: [x IN list WHERE (x:A|B) | x.y]. */
+	/* The lexer tells the `|` of a comprehension, as in [x IN list WHERE x:A | x.y], from the `|` between labels. A
+	 * filter by labels with `|` needs brackets: [x IN list WHERE (x:A|B) | x.y]. */
 	size_t open;                        /* brackets that are open */
 	int before;                         /* the last word or opening bracket */
 	bool has_bar[GEMP_CY_MAX_BRACKETS]; /* the open bracket waits for its `|` */

@@ -66,8 +66,8 @@ static void add_to_time(gemp_temporal_parts *parts, const gemp_duration *duratio
 	parts->nanos = gemp_floor_modulo(parts->nanos + nanos, GEMP_DAY_NANOS);
 }
 
-/* Months and days are added to the local date, the time to the instant: over a change of clocks, P1D keeps the time of day, and
- * PT24H does not. */
+/* Months and days are added to the local date, the time to the instant: over a change of clocks, P1D keeps the time of
+ * day, and PT24H does not. */
 static gemp_code add_to_moment(gemp_temporal_parts *parts, const gemp_duration *duration)
 {
 	int64_t seconds, nanos = parts->nanos % GEMP_SECOND_NANOS;
@@ -129,8 +129,8 @@ static gemp_code multiply(const gemp_duration *from, int64_t factor, gemp_durati
 	return fails ? gemp_duration_overflow() : GEMP_OK;
 }
 
-/* numerator and denominator are apart, since a product with 1 / 3 is less exact than a quotient. Nanoseconds are rounded to
- * the nearest. */
+/* numerator and denominator are apart, since a product with 1 / 3 is less exact than a quotient. Nanoseconds are
+ * rounded to the nearest. */
 static gemp_code scale(const gemp_duration *from, long double numerator, long double denominator, gemp_duration *out)
 {
 	gemp_duration_sum sum = { 0 };

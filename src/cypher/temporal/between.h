@@ -1,7 +1,7 @@
 /* between: the duration from one temporal value to another.
  *
- * A value takes the parts that it lacks from the other one: a time takes the other's date, a value without zone takes the
- * other's zone. A date without time is midnight. */
+ * A value takes the parts that it lacks from the other one: a time takes the other's date, a value without zone takes
+ * the other's zone. A date without time is midnight. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_BETWEEN_H
 #define GEMP_CYPHER_TEMPORAL_BETWEEN_H

@@ -1,8 +1,8 @@
 /* calendar: the proleptic Gregorian calendar, as numbers of days since 1970-01-01.
  *
- * Years are astronomical: the year 0 is a leap year, and year -1 precedes it. Months and days of a month count from 1, days of
- * a week from Monday = 1. Weeks are those of ISO 8601: week 1 of a year contains its first Thursday. All functions are exact
- * for the years +-999999999, and for a few years beyond. */
+ * Years are astronomical: the year 0 is a leap year, and year -1 precedes it. Months and days of a month count from 1,
+ * days of a week from Monday = 1. Weeks are those of ISO 8601: week 1 of a year contains its first Thursday. All
+ * functions are exact for the years +-999999999, and for a few years beyond. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_CALENDAR_H
 #define GEMP_CYPHER_TEMPORAL_CALENDAR_H

@@ -115,7 +115,8 @@ static gemp_code zone_component(component is, const gemp_temporal_parts *parts, 
 	return GEMP_OK;
 }
 
-/* Components of a duration: part / divisor % modulus of the months, the days or the time. A modulus of 0 stands for none. */
+/* Components of a duration: part / divisor % modulus of the months, the days or the time. A modulus of 0 stands for
+ * none. */
 enum duration_part { MONTHS, DAYS, SECONDS, NANOS };
 static const struct {
 	const char *name;

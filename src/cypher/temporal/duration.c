@@ -121,7 +121,8 @@ static gemp_code read_amounts(const char *text, const char **at, int sign, const
 	return GEMP_OK;
 }
 
-/* 2012-02-02T14:37:21.545 behind P: years, months, days, hours, minutes and seconds. The dashes and colons may be omitted. */
+/* 2012-02-02T14:37:21.545 behind P: years, months, days, hours, minutes and seconds. The dashes and colons may be
+ * omitted. */
 static bool read_date_form(const char *at, int sign, gemp_duration_sum *sum)
 {
 	static const int digits[] = { 4, 2, 2, 2, 2, 2 };

@@ -1,8 +1,8 @@
 /* duration: durations from amounts of units with fractions, from texts and from maps.
  *
- * A fraction of a year or quarter becomes months; a fraction of a month becomes days, as many as a month has on average
- * (30.436875); a fraction of a week or day becomes seconds. Larger units never take over from smaller ones, except that 10^9
- * nanoseconds are a second: P1M is not P30D, and P1D is not PT24H. */
+ * A fraction of a year or quarter becomes months; a fraction of a month becomes days, as many as a month has on
+ * average (30.436875); a fraction of a week or day becomes seconds. Larger units never take over from smaller ones,
+ * except that 10^9 nanoseconds are a second: P1M is not P30D, and P1D is not PT24H. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_DURATION_H
 #define GEMP_CYPHER_TEMPORAL_DURATION_H
@@ -30,7 +30,8 @@ typedef struct gemp_duration_sum {
 	int64_t month_parts, day_parts, nanos;
 } gemp_duration_sum;
 
-/* Adds whole + billionths / 10^9 units. |billionths| < 10^9. GEMP_EDATA if a number of the sum needs more than 64 bits. */
+/* Adds whole + billionths / 10^9 units. |billionths| < 10^9. GEMP_EDATA if a number of the sum needs more than 64
+ * bits. */
 gemp_code gemp_duration_add(gemp_duration_sum *sum, gemp_duration_unit unit, int64_t whole, int64_t billionths);
 gemp_code gemp_duration_add_real(gemp_duration_sum *sum, gemp_duration_unit unit, long double amount);
 gemp_code gemp_duration_finish(const gemp_duration_sum *sum, gemp_duration *out);

@@ -146,8 +146,8 @@ static gemp_code apply_day_of_quarter(const gemp_temporal_fields *fields, const 
 	return GEMP_OK;
 }
 
-/* {year, quarter, dayOfQuarter}, {year, month, day}, {year, ordinalDay}. A day of the base that the new month does not have
- * becomes its last day. */
+/* {year, quarter, dayOfQuarter}, {year, month, day}, {year, ordinalDay}. A day of the base that the new month does not
+ * have becomes its last day. */
 static gemp_code apply_year(const gemp_temporal_fields *fields, int64_t *days)
 {
 	gemp_calendar_date date = gemp_calendar_date_of(*days);

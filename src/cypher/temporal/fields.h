@@ -1,8 +1,9 @@
-/* fields: the maps that date(), time() and their kin take, such as {year: 1984, week: 10, dayOfWeek: 3, timezone: '+01:00'}.
+/* fields: the maps that date(), time() and their kin take, such as {year: 1984, week: 10, dayOfWeek: 3, timezone:
+ * '+01:00'}.
  *
- * A map names a day by one of four groups: month and day; week and dayOfWeek; quarter and dayOfQuarter; ordinalDay. `date`,
- * `time` and `datetime` are base values: they give the parts that the other fields do not replace. Without a base, a field
- * needs the next larger one (a minute needs an hour), and smaller ones have their least value. */
+ * A map names a day by one of four groups: month and day; week and dayOfWeek; quarter and dayOfQuarter; ordinalDay.
+ * `date`, `time` and `datetime` are base values: they give the parts that the other fields do not replace. Without a
+ * base, a field needs the next larger one (a minute needs an hour), and smaller ones have their least value. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_FIELDS_H
 #define GEMP_CYPHER_TEMPORAL_FIELDS_H
@@ -49,8 +50,8 @@ static inline bool gemp_temporal_has(const gemp_temporal_fields *fields, gemp_te
 
 /* Reads a map. GEMP_EDATA for a field that the kind does not have, or of another type. */
 gemp_code gemp_temporal_fields_read(gemp_datum_kind kind, gemp_datum map, gemp_temporal_fields *out);
-/* Replaces parts. `fine` is the smallest unit, in nanoseconds, of the time that subsecond fields leave: 10^9, or 10^6 if the
- * milliseconds stay. The zone stays. */
+/* Replaces parts. `fine` is the smallest unit, in nanoseconds, of the time that subsecond fields leave: 10^9, or 10^6
+ * if the milliseconds stay. The zone stays. */
 gemp_code gemp_temporal_fields_apply(const gemp_temporal_fields *fields, bool based_date, bool based_time, int64_t fine,
                                      gemp_temporal_parts *parts);
 /* Sets the zone of the parts, and keeps their local time, if the map has a timezone. */

@@ -1,7 +1,7 @@
 /* parts: a temporal value taken apart into a date, a time of day and a zone, and put together again.
  *
- * All functions that build values from others work on parts: they split values, replace parts and join them. The time is local;
- * joining a datetime computes its instant from the zone. Durations have no parts. */
+ * All functions that build values from others work on parts: they split values, replace parts and join them. The time
+ * is local; joining a datetime computes its instant from the zone. Durations have no parts. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_PARTS_H
 #define GEMP_CYPHER_TEMPORAL_PARTS_H
@@ -19,8 +19,8 @@ typedef struct gemp_temporal_parts {
 } gemp_temporal_parts;
 
 gemp_temporal_parts gemp_temporal_split(gemp_datum value);
-/* Makes a value of any kind but a duration. Missing parts are 1970-01-01, midnight and UTC; parts that the kind does not have
- * are ignored. A time gets the offset of its zone on its date. */
+/* Makes a value of any kind but a duration. Missing parts are 1970-01-01, midnight and UTC; parts that the kind does
+ * not have are ignored. A time gets the offset of its zone on its date. */
 gemp_code gemp_temporal_join(gemp_arena *arena, gemp_datum_kind kind, const gemp_temporal_parts *parts,
                              gemp_datum *out);
 

@@ -1,5 +1,5 @@
-/* print: texts of parts of temporal values. gemp_temporal_text (temporal.h), which this module defines, is the text of a whole
- * value. */
+/* print: texts of parts of temporal values. gemp_temporal_text (temporal.h), which this module defines, is the text of
+ * a whole value. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_PRINT_H
 #define GEMP_CYPHER_TEMPORAL_PRINT_H

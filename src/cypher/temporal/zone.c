@@ -32,7 +32,8 @@ static int64_t read_big_endian(const unsigned char *bytes, int size)
 	return (int64_t)value;
 }
 
-/* The six counts of a header: is-UTC flags, is-standard flags, leap seconds, changes, kinds of local time, name bytes. */
+/* The six counts of a header: is-UTC flags, is-standard flags, leap seconds, changes, kinds of local time, name
+ * bytes. */
 static bool read_header(const unsigned char *header, const unsigned char *end, uint32_t count[6])
 {
 	if (end - header < HEADER_SIZE || memcmp(header, "TZif", 4) != 0)

@@ -1,5 +1,5 @@
-/* zone_rule: the last line of a time zone file: the rule for all times behind its table, in the notation of POSIX's TZ, such as
- * CET-1CEST,M3.5.0,M10.5.0/3. RFC 8536 extends hours to +-167. */
+/* zone_rule: the last line of a time zone file: the rule for all times behind its table, in the notation of POSIX's
+ * TZ, such as CET-1CEST,M3.5.0,M10.5.0/3. RFC 8536 extends hours to +-167. */
 
 #ifndef GEMP_CYPHER_TEMPORAL_ZONE_RULE_H
 #define GEMP_CYPHER_TEMPORAL_ZONE_RULE_H

@@ -1,5 +1,5 @@
-/* Making and copying of values. An array of parts is one piece of an arena. Maps are sorted by the bytes of their keys, so
- * that a key is found by binary search and two maps are compared side by side. */
+/* Making and copying of values. An array of parts is one piece of an arena. Maps are sorted by the bytes of their
+ * keys, so that a key is found by binary search and two maps are compared side by side. */
 
 #include "cypher/value/datum.h"
 

@@ -1,8 +1,8 @@
 /* datum: a value of openCypher, of any type.
  *
- * A value has 16 bytes: its kind, a number of parts, and one word. Strings, lists, maps and paths point to parts that lie
- * in an arena. Values are immutable, so copies share their parts, and a value lives as long as its arena. Nodes and
- * relationships are ids of the graph; the evaluator reads their labels and properties by gemp_cypher_graph
+ * A value has 16 bytes: its kind, a number of parts, and one word. Strings, lists, maps and paths point to parts that
+ * lie in an arena. Values are immutable, so copies share their parts, and a value lives as long as its arena. Nodes
+ * and relationships are ids of the graph; the evaluator reads their labels and properties by gemp_cypher_graph
  * (evaluate/environment.h). Functions over values recurse, so lists and maps have at most GEMP_DATUM_MAX_DEPTH levels:
  * make them by the functions below, which count the levels.
  *
@@ -58,7 +58,8 @@ typedef struct gemp_moment {
 	const char *zone; /* name of the time zone, such as "Europe/Berlin"; NULL: only an offset */
 } gemp_moment;
 
-/* months, days and seconds keep their own signs. nanos is in [0, 10^9), so -0.1 seconds are -1 second and 9 * 10^8 nanos. */
+/* months, days and seconds keep their own signs. nanos is in [0, 10^9), so -0.1 seconds are -1 second and 9 * 10^8
+ * nanos. */
 typedef struct gemp_duration {
 	int64_t months, days, seconds, nanos;
 } gemp_duration;
@@ -130,8 +131,8 @@ gemp_code gemp_datum_copy(gemp_datum *out, gemp_arena *arena, gemp_datum value);
 /* A value of a column. Strings are copied; JSON is read. */
 gemp_code gemp_datum_of_value(gemp_datum *out, gemp_arena *arena, const gemp_value *value);
 
-/* Reads one value of JSON, such as a parameter. A tagged object, such as {"$date":"1984-10-11"}, becomes a temporal value
- * (graph/json_text.h). GEMP_EUSAGE if the text is not JSON, GEMP_EDATA if a tagged text is no temporal value. */
+/* Reads one value of JSON, such as a parameter. A tagged object, such as {"$date":"1984-10-11"}, becomes a temporal
+ * value (graph/json_text.h). GEMP_EUSAGE if the text is not JSON, GEMP_EDATA if a tagged text is no temporal value. */
 gemp_code gemp_datum_of_json(gemp_datum *out, gemp_arena *arena, const char *bytes, size_t size);
 
 /* Returns NULL if the map has no such key. */

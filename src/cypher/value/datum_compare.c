@@ -1,6 +1,7 @@
 /* Comparison of values, in the four ways of openCypher 9.
  *
- *   equality       =, IN: three-valued; a NULL inside a list or map makes the result unknown unless another part differs
+ *   equality       =, IN: three-valued; a NULL inside a list or map makes the result unknown unless another part
+ *                  differs
  *   comparability  <, <=: three-valued; values of different kinds have no order, except for integers and floats
  *   orderability   ORDER BY, min, max: a total order of all values
  *   equivalence    DISTINCT, groups: the order is 0; equivalent values have the same hash

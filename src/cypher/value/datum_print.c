@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* The number as a value of a column, which has the home of number formats: the shortest digits that read back exactly. */
+/* The number as a value of a column, which has the home of number formats: the shortest digits that read back
+ * exactly. */
 static gemp_value column_value(gemp_datum value)
 {
 	switch (value.kind) {

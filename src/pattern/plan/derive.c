@@ -22,8 +22,8 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 	       !edge->path && edge->from != edge->to;
 }
 
-/* True if the vertices of an edge test lie in different components, whose searches do not see each other. Arguments join
- * the parts of a pattern. */
+/* True if the vertices of an edge test lie in different components, whose searches do not see each other. Arguments
+ * join the parts of a pattern. */
 static bool joins_components(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
