@@ -66,6 +66,39 @@ static void json_becomes_a_value(void **state)
 	gemp_arena_free(&arena);
 }
 
+/* A tagged object is a temporal value, at any level. Other objects are maps. */
+static void tagged_objects_become_temporal_values(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		gemp_datum_kind kind;
+		const char *written;
+	} good[] = {
+		{ "{\"$date\":\"1984-10-11\"}", GEMP_DATUM_DATE, "1984-10-11" },
+		{ "{\"$localtime\":\"12:31:14.5\"}", GEMP_DATUM_LOCAL_TIME, "12:31:14.5" },
+		{ "{\"$time\":\"12:31+01:00\"}", GEMP_DATUM_TIME, "12:31+01:00" },
+		{ "{\"$localdatetime\":\"1984-10-11T12:31\"}", GEMP_DATUM_LOCAL_DATETIME, "1984-10-11T12:31" },
+		{ "{\"$datetime\":\"1984-10-11T12:31Z\"}", GEMP_DATUM_DATETIME, "1984-10-11T12:31Z" },
+		{ "{\"$duration\":\"P1Y2M\"}", GEMP_DATUM_DURATION, "P1Y2M" },
+	};
+	gemp_arena arena = { 0 };
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		gemp_text written = { 0 };
+		const gemp_datum value = json(&arena, good[i].text);
+		assert_int_equal(value.kind, good[i].kind);
+		assert_ok(gemp_datum_text(value, &written));
+		assert_string_equal(written.data, good[i].written);
+		gemp_text_free(&written);
+	}
+	assert_int_equal(json(&arena, "[{\"a\":{\"$date\":\"1984\"}}]").items[0].entries[0].value.kind, GEMP_DATUM_DATE);
+	assert_int_equal(json(&arena, "{\"$date\":5}").kind, GEMP_DATUM_MAP);
+	assert_int_equal(json(&arena, "{\"$date\":\"1984\",\"a\":1}").kind, GEMP_DATUM_MAP);
+	gemp_datum value;
+	assert_code(gemp_datum_of_json(&value, &arena, "{\"$date\":\"1984-13\"}", 19), GEMP_EDATA);
+	gemp_arena_free(&arena);
+}
+
 static void columns_become_values(void **state)
 {
 	(void)state;
@@ -187,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_are_sorted_and_the_last_of_equal_keys_counts),
 		cmocka_unit_test(json_becomes_a_value),
+		cmocka_unit_test(tagged_objects_become_temporal_values),
 		cmocka_unit_test(columns_become_values),
 		cmocka_unit_test(levels_are_limited),
 		cmocka_unit_test(a_copy_outlives_its_source),
