@@ -25,6 +25,8 @@ RULES = [  # rules over one pattern, whose kernel is built once
     ("part", "WHERE a.x = b.x DELETE k SET a.x = 0.5, a:P REMOVE b:P:Q"),
 ]
 
+JSON = [1, "a\u00e9", [1, 2.5, None], {"$date": "1984-10-11"}, {"b": [[]], "a": True}]
+
 
 class Log:
     """A graph that replays a log: vertices {key: [labels, attributes]}, edges {number: [type, source, target,
@@ -96,6 +98,8 @@ def random_graph(rng):
     keys = [f"k{i}" if words else i for i in range(1, count + 1)]
     vertices = {k: [{label for label in "PQ" if rng.random() < 0.5}, {"x": rng.randint(0, 3)} if rng.random() < 0.8 else {}]
                 for k in keys}
+    for _, values in vertices.values():
+        values.update({"j": rng.choice(JSON)} if rng.random() < 0.7 else {})
     edges = []  # at least one edge has the type K, since rules that name a type without edges are refused
     for _ in range(rng.randint(2, 2 * count)):
         kind = rng.choice("KKKL") if edges else "K"
@@ -106,9 +110,10 @@ def random_graph(rng):
 
 def write(vertices, edges, folder):
     with open(f"{folder}/v.tsv", "w") as file:
-        file.write("id\ttype\tx:int\n")
+        file.write("id\ttype\tx:int\tj:json\n")
         for key, (labels, values) in vertices.items():
-            file.write(f"{key}\t{';'.join(sorted(labels))}\t{values.get('x', '')}\n")
+            file.write(f"{key}\t{';'.join(sorted(labels))}\t{values.get('x', '')}\t"
+                       f"{json.dumps(values['j']) if 'j' in values else ''}\n")
     with open(f"{folder}/e.tsv", "w") as file:
         file.write("src\tdst\ttype\tw:int\n")
         for kind, source, target, values in edges:

@@ -98,7 +98,7 @@ static gemp_code read_seen(gemp_step_checkpoint *k, const json_t *list)
 		const json_t *one = json_array_get(list, i);
 		const char *name = json_string_value(json_object_get(one, "name"));
 		json_int_t type = json_integer_value(json_object_get(one, "type"));
-		if (!name || type < 0 || type >= GEMP_LIST)
+		if (!name || type < 0 || type > GEMP_LIST)
 			return gemp_checkpoint_store_foreign(&k->store);
 		GEMP_TRY(gemp_recorder_add_attribute(&k->log->recorder, name, (gemp_type)type));
 	}

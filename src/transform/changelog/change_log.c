@@ -244,9 +244,9 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 		const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
 		const char *type = json_string_value(json_object_get(json_array_get(list, i), "type"));
 		gemp_type known = GEMP_STRING;
-		while (type && known < GEMP_LIST && strcmp(gemp_type_name[known], type) != 0)
+		while (type && known <= GEMP_LIST && strcmp(gemp_type_name[known], type) != 0)
 			known++;
-		if (!name || !type || known == GEMP_LIST || gemp_table_find(out, name))
+		if (!name || !type || known > GEMP_LIST || gemp_table_find(out, name))
 			return gemp_fail(GEMP_EDATA, "an attribute in the foot has no type, or no name of its own");
 		GEMP_TRY(gemp_table_add(out, name, known, NULL));
 	}

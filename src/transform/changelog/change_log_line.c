@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "graph/column.h"
+#include "graph/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,14 +65,29 @@ static bool read_special(double *out, const char *text)
 	return false;
 }
 
-/* Reads NULL or a value of the column's type. A float column may have an integer that was written before the column
- * became a float column. A string points into the JSON tree. */
-static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_column *column)
+/* The text of JSON takes the place of the member in the tree, so that it lives as long as the line. */
+static gemp_code read_json(gemp_value *out, json_t *object, const char *name)
 {
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_TRY(gemp_json_text_add(&text, json_object_get(object, name)));
+	json_t *string = json_stringn(text.data, text.size);
+	if (!string || json_object_set_new(object, name, string) != 0)
+		return GEMP_ENOMEM;
+	out->string = (gemp_string){ json_string_value(string), json_string_length(string) };
+	return GEMP_OK;
+}
+
+/* Reads NULL or a value of the column's type from a member of the object. A float column may have an integer that was
+ * written before the column became a float column. A string points into the JSON tree. */
+static gemp_code read_value(gemp_value *out, json_t *object, const char *name, const gemp_column *column)
+{
+	const json_t *value = json_object_get(object, name);
 	*out = (gemp_value){ .type = column->type };
 	bool good = true;
 	if (json_is_null(value))
 		out->null = true;
+	else if (column->type == GEMP_LIST && value)
+		return read_json(out, object, name);
 	else if (column->type == GEMP_INTEGER && json_is_integer(value))
 		out->integer = json_integer_value(value);
 	else if (column->type == GEMP_FLOAT && json_is_number(value))
@@ -122,7 +138,7 @@ static gemp_code read_attributes(gemp_edit *e, json_t *object, const gemp_table 
 	json_object_foreach (all, name, value) {
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
 		GEMP_TRY(find_column(&attribute->column, schema, name));
-		GEMP_TRY(read_value(&attribute->value, value, &schema->columns[attribute->column]));
+		GEMP_TRY(read_value(&attribute->value, all, name, &schema->columns[attribute->column]));
 		e->attribute_count += !attribute->value.null;
 	}
 	if (e->attribute_count)
@@ -150,14 +166,14 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 
 /* Reads the value and the old value of an attribute. A replay compares the old value with the value in the graph
  * (edit.c). */
-static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
+static gemp_code read_setting(gemp_edit *e, json_t *object, const gemp_table *schema)
 {
 	gemp_name name = { 0 };
 	GEMP_TRY(read_name(&name, object, "name"));
 	GEMP_TRY(find_column(&e->column, schema, name.bytes));
 	const gemp_column *column = &schema->columns[e->column];
-	GEMP_TRY(read_value(&e->value, json_object_get(object, "value"), column));
-	return read_value(&e->was, json_object_get(object, "was"), column);
+	GEMP_TRY(read_value(&e->value, object, "value", column));
+	return read_value(&e->was, object, "was", column);
 }
 
 /* "n" numbers indistinguishable edges from 1. It is omitted if it is 1. */
