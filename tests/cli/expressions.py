@@ -67,7 +67,7 @@ ERRORS = [  # errors at run time have a message with the position and exit code 
 ]
 REFUSED = ["a.s - 'x'", "a.s * 2", '-a.s', 'toLower(a.i)', 'size(a.i)', "a.s =~ '('", 'a.b + 1', 'nothing(a)',
            'a.i AND true',
-           'NOT a.s', 'type(a)', 'labels(r)', 'id(r)', '$missing', 'a.i =~ a.s']
+           'NOT a.s', 'type(a)', 'labels(r)', '$missing']
 
 
 def graph(folder):

@@ -99,7 +99,7 @@ static gemp_code length_of(const gemp_cypher_call *call, const char *name, size_
 
 static gemp_code left(const gemp_cypher_call *call, gemp_datum *out)
 {
-	uint64_t length;
+	uint64_t length = 0;
 	GEMP_TRY(length_of(call, "left", 1, &length));
 	return part_of(call, call->arguments[0], 0, gemp_characters_skip(call->arguments[0], length), out);
 }
@@ -107,7 +107,7 @@ static gemp_code left(const gemp_cypher_call *call, gemp_datum *out)
 static gemp_code right(const gemp_cypher_call *call, gemp_datum *out)
 {
 	const gemp_datum string = call->arguments[0];
-	uint64_t length;
+	uint64_t length = 0;
 	size_t begin = string.size;
 	GEMP_TRY(length_of(call, "right", 1, &length));
 	for (; length > 0 && begin > 0; length--)
@@ -118,7 +118,7 @@ static gemp_code right(const gemp_cypher_call *call, gemp_datum *out)
 static gemp_code substring(const gemp_cypher_call *call, gemp_datum *out)
 {
 	gemp_datum rest = call->arguments[0];
-	uint64_t start, length = UINT64_MAX;
+	uint64_t start = 0, length = UINT64_MAX;
 	GEMP_TRY(length_of(call, "substring", 1, &start));
 	if (call->count > 2)
 		GEMP_TRY(length_of(call, "substring", 2, &length));

@@ -70,7 +70,7 @@ static gemp_code edge_number(gemp_cypher_store *s, gemp_edge edge, size_t *numbe
 
 gemp_code gemp_cypher_store_add_edge(gemp_cypher_store *s, gemp_edge edge)
 {
-	size_t number;
+	size_t number = 0;
 	return edge_number(s, edge, &number);
 }
 
@@ -209,7 +209,7 @@ static gemp_code take_ends(gemp_cypher_store *s, const gemp_edge_values *values)
 {
 	GEMP_TRY(GEMP_RESERVE(s->ends, s->ends_capacity, s->edges.count));
 	for (size_t i = 0; i < values->count; i++) {
-		size_t number;
+		size_t number = 0;
 		GEMP_TRY(edge_number(s, values->edges[i], &number));
 		s->ends[number] = (gemp_cypher_ends){ values->ends[i].source, values->ends[i].target };
 		GEMP_TRY(gemp_cypher_store_add_vertex(s, values->ends[i].source));
@@ -235,7 +235,7 @@ static gemp_code fill_ends(gemp_cypher_store *s)
 
 gemp_code gemp_cypher_store_ends(gemp_cypher_store *s, gemp_edge edge, gemp_cypher_ends *ends)
 {
-	size_t number;
+	size_t number = 0;
 	GEMP_TRY(edge_number(s, edge, &number));
 	if (number >= s->ends_filled)
 		GEMP_TRY(fill_ends(s));
@@ -274,7 +274,7 @@ static gemp_code take_edge_values(gemp_cypher_store *s, gemp_cypher_store_column
 {
 	GEMP_TRY(reserve_column(column, s->edges.count));
 	for (size_t i = 0; i < values->count; i++) {
-		size_t number;
+		size_t number = 0;
 		GEMP_TRY(edge_number(s, values->edges[i], &number));
 		const gemp_value value = stored_value(gemp_column_get(&values->columns[0], i), type);
 		GEMP_TRY(gemp_datum_of_value(&column->values[number], &s->arena, &value));
@@ -304,7 +304,7 @@ static gemp_code fill_edges(gemp_cypher_store *s, size_t relation, size_t attrib
 static gemp_code edge_value(gemp_cypher_store *s, size_t relation, size_t attribute, gemp_edge edge, gemp_datum *out)
 {
 	const size_t c = s->first_edge_column[relation] + attribute;
-	size_t number;
+	size_t number = 0;
 	GEMP_TRY(edge_number(s, edge, &number));
 	if (number >= s->edge_columns[c].filled)
 		GEMP_TRY(fill_edges(s, relation, attribute));

@@ -97,7 +97,7 @@ static gemp_code add_to(gemp_arena *arena, gemp_datum value, const gemp_duration
 gemp_code gemp_temporal_add(gemp_arena *arena, gemp_datum a, gemp_datum b, bool subtract, gemp_datum *out,
                             bool *defined)
 {
-	gemp_duration second, sum;
+	gemp_duration second = { 0 }, sum;
 	if (a.kind == GEMP_DATUM_DURATION && b.kind != GEMP_DATUM_DURATION && !subtract) {
 		gemp_datum swapped = a;
 		a = b;

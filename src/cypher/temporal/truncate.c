@@ -55,7 +55,7 @@ static gemp_code find_unit(gemp_datum_kind kind, const char *name, int *out)
 gemp_code gemp_temporal_truncate(gemp_arena *arena, gemp_datum_kind kind, const char *unit, gemp_datum value,
                                  gemp_datum map, gemp_datum *out)
 {
-	int index;
+	int index = 0;
 	gemp_temporal_fields fields;
 	gemp_temporal_parts parts = gemp_temporal_split(value);
 	GEMP_TRY(find_unit(kind, unit, &index));
