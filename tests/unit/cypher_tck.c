@@ -15,7 +15,7 @@ enum { MOST_CELLS = 32, MOST_QUERIES = 16, LINE = 1 << 16 };
 
 /* One scenario, or one outline. Queries lie one after another in `text`, each ended by a 0. */
 typedef struct scenario {
-	char name[512];
+	char name[2 * LINE + 2];
 	gemp_text text;
 	size_t starts[MOST_QUERIES], queries;
 	char *header[MOST_CELLS]; /* of the table of examples; cells of heap memory */
