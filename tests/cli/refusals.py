@@ -16,7 +16,6 @@ from reference import PROGRAM, SOURCE, Run, need_program, work_folder
 MORE = [
     ('MATCH (a) CREATE (a)-[:R]->(:P)', '1:11', 'CREATE'),
     ('MATCH (a) MERGE (a)-[:R]->(b)', '1:11', 'MERGE'),
-    ('MATCH (a) CALL { MATCH (b) RETURN b } RETURN a', '1:11', 'CALL'),
     ('MATCH (a)-[:!R]->(b) RETURN a', '1:13', '!'),
     ('MATCH (a $map) RETURN a', '1:10', 'parameter'),
     ("MATCH (a) RETURN a LIMIT 'x'", '1:26', 'Integer'),
