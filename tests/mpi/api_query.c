@@ -189,7 +189,7 @@ static void wrong_texts(void **state)
 		{ "MATCH (a)\nWHERE a.x ==  3 RETURN a", "2:" },
 		{ "", "" },
 		{ "MATCH (a)-[:E]->(b)\n\n  RETRUN a", "3:3" },
-		{ "CREATE (a)", "1:1" },
+		{ "CREATE (a", "1:" },
 	};
 	size_t before = gemp_memory_blocks();
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

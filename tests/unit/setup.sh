@@ -39,7 +39,7 @@ setup() {
 }
 installed() { grep -c ' install ' "$work/log" 2>/dev/null; }
 
-build=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev libnauty2-dev
+build=(libc6-dev tzdata libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev libnauty2-dev
        libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libbz2-dev libzstd-dev libpng-dev libptscotch-dev)
 tests=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
