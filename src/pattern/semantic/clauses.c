@@ -221,6 +221,23 @@ static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g,
 	return GEMP_OK;
 }
 
+/* A search of an inner pattern with arguments follows edges from them only. A query with another part is refused here,
+ * and runs clause by clause. */
+static gemp_code check_parts(gemp_sema *p, const gemp_ast_match *match, const gemp_pattern *inner)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	const int parts = gemp_pattern_components(inner, part);
+	uint64_t reached = 0;
+	for (size_t v = 0; v < inner->arguments; v++)
+		reached |= GEMP_BIT(part[v]);
+	if (!inner->arguments || reached == GEMP_BIT(parts) - 1)
+		return GEMP_OK;
+	return gemp_sema_fail(
+		p, match->place.begin,
+		"a part of EXISTS, COUNT or OPTIONAL MATCH without a variable from outside is not supported beside "
+		"another part; join it by an edge");
+}
+
 /* The arguments are the first vertices of the inner pattern: inner vertex i < arguments is outer vertex outer[i]. Their
  * names are known before the inner MATCH is analysed. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
@@ -247,6 +264,7 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
 	inner->arguments = g.count;
 	GEMP_TRY(gemp_sema_match(p, names, match));
 	GEMP_TRY(release_condition_vertices(p, &g, inner, match));
+	GEMP_TRY(check_parts(p, match, inner));
 	*out = inner;
 	inner = NULL;
 	return GEMP_OK;
