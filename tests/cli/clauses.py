@@ -55,7 +55,9 @@ def check_labels(ranks):
             ("MATCH (a) WHERE NOT a:Person|Nobody RETURN a ORDER BY a", [{"a": "m1"}, {"a": "m2"}]),
             ("MATCH ()-[r]->() WHERE r:KNOWS|LIKES RETURN r", [{"r": edge("p1", "p2", "KNOWS")}]),
             ("MATCH (a)-[:KNOWS]->(b {born: a.born + 10}) RETURN a, b", [{"a": "p1", "b": "p2"}]),
-            ("MATCH (a)-[:KNOWS]->(b {born: a.born + 11}) RETURN a, b", [])):
+            ("MATCH (a)-[:KNOWS]->(b {born: a.born + 11}) RETURN a, b", []),
+            ("MATCH (a:Film) OPTIONAL MATCH (b:Person) WHERE a = b RETURN a, b ORDER BY a",
+             [{"a": "m1", "b": None}, {"a": "m2", "b": None}])):
         for before in ("", "UNWIND [0] AS one_row "):
             got = rows(ranks, before + query, "--lenient")
             assert got == want, (before + query, got)
