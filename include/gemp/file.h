@@ -22,8 +22,8 @@ GEMP_API gemp_code gemp_file_may_write_rows(const gemp_context *context, const c
  * if writing fails. */
 GEMP_API gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);
 
-/* Collective. Rank 0 reads the file, and *out becomes its whole text on all ranks. gemp_text_release frees *out.
- * GEMP_ENOINPUT if there is no such file. Messages name the path by `what`. */
+/* Collective. Rank 0 reads the file, or its standard input if the path is -, and *out becomes the whole text on all
+ * ranks. gemp_text_release frees *out. GEMP_ENOINPUT if there is no such file. Messages name the path by `what`. */
 GEMP_API gemp_code gemp_file_read_text(char **out, const gemp_context *context, const char *what, const char *path);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ static gemp_code read_here(gemp_text *text, const char *what, const char *path)
 {
 	char buffer[1 << 14];
 	size_t got;
-	FILE *file = fopen(path, "rb");
+	FILE *file = fopen(strcmp(path, "-") == 0 ? "/dev/stdin" : path, "rb");
 	if (!file)
 		return gemp_fail(GEMP_ENOINPUT, "%s %s: %s", what, path, strerror(errno));
 	gemp_text_add(text, "", 0);

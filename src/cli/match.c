@@ -88,7 +88,8 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
                             const gemp_query_settings *settings)
 {
 	if (script)
-		return gemp_query_open_script(out, graph, script, options->query_file, settings);
+		return gemp_query_open_script(out, graph, script,
+		                              gemp_is_stdout(options->query_file) ? "stdin" : options->query_file, settings);
 	if (options->query_graph)
 		return gemp_query_open_query_graph(out, graph, options->query_graph, options->query_labels, settings);
 	if (options->pattern)

@@ -113,6 +113,24 @@ def check_refusals():
     run(1, "match", "g.h5", "MATCH (a)\nMATCH (b)\nRETURN c", code=2, says="query:3:8: the variable 'c' is not defined")
 
 
+def check_names():
+    """Names that the graph lacks are errors, or warnings with --lenient; attributes of maps are no names of the graph."""
+    for query, says in (("MATCH (a:Persn) MATCH (b) RETURN a", "query:1:10: unknown label 'Persn'; did you mean 'Person'?"),
+                        ("MATCH (a) MATCH (a)-[:ACTS]->() RETURN a", "query:1:23: unknown edge type 'ACTS'; the graph has ACTS_IN, KNOWS"),
+                        ("MATCH (a) MATCH (b) RETURN a.nam", "unknown attribute 'nam'; did you mean 'name'?"),
+                        ("MATCH (a) MATCH (b {nam: 1}) RETURN a", "unknown attribute 'nam'"),
+                        ("MATCH (a) MATCH ()-[r]->() RETURN r.since", "unknown edge attribute 'since'; the graph has none"),
+                        ("MATCH (a:Person|Fil) MATCH (b) RETURN a", "unknown label 'Fil'"),
+                        ("MATCH (a) MATCH (b) WHERE a:Fil RETURN a", "unknown label 'Fil'")):
+        run(2, "match", "g.h5", query, code=2, says=says)
+        assert says.split(": ", 1)[-1] in run(1, "match", "g.h5", query, "--lenient").stderr, query
+    assert rows(1, "UNWIND [{x: 1}] AS a RETURN a.x AS x") == [{"x": 1}]
+    assert rows(1, "MATCH (a:Film) WITH {n: a.name} AS a RETURN a.n AS n ORDER BY n") == [{"n": "It"}, {"n": "Up"}]
+    assert rows(1, "MATCH (a:Film) RETURN [a IN [{n: 3}] | a.n] AS l LIMIT 1") == [{"l": [3]}]
+    for query in ("MATCH (a)-[KNOWS]->(b) RETURN a", "MATCH (a) MATCH (a)-[KNOWS]->(b) RETURN a"):
+        assert "for edges of this type write -[:KNOWS]-" in run(1, "match", "g.h5", query).stderr, query
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -126,6 +144,7 @@ def main():
             check_files(ranks)
             check_reports(ranks)
         check_refusals()
+        check_names()
         os.chdir("/")
 
 

@@ -56,4 +56,14 @@ expect 2 2 match g.h5 --query-file three.cypher --param film=Up --param year=3
 says 'parameter year'
 expect 2 2 match g.h5 --query-file three.cypher --param film=Up --output -
 says '3 queries'
+
+# queries from the standard input, which rank 0 reads
+for ranks in 1 3; do
+	launcher=()
+	[ $ranks = 1 ] || launcher=(mpirun -q --oversubscribe --bind-to none -n $ranks)
+	printf 'MATCH (a:Film) RETURN a.name ORDER BY a.name' | "${launcher[@]}" "$GEMP_MPI" match g.h5 --query-file - -o - -q >out 2>err
+	equal "$(cat out)" "$(printf 'a.name\nIt\nUp')" "a query from the standard input, $ranks ranks"
+done
+printf 'MATCH (a)\nRETURN b' | "$GEMP_MPI" match g.h5 --query-file - >out 2>err
+says 'stdin:2:8: the variable'
 finish

@@ -5,6 +5,7 @@
 #include "api/match/clause_rows.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "cypher/check/graph_names.h"
 #include "io/file/output.h"
 
 #include <ctype.h>
@@ -38,7 +39,8 @@ static gemp_code refuse_settings(const gemp_query_job *job)
 gemp_code gemp_clause_job_check(gemp_query_job *job)
 {
 	GEMP_TRY(gemp_file_numbered(&job->rows_path, job->request->path, job->number));
-	return refuse_settings(job);
+	GEMP_TRY(refuse_settings(job));
+	return gemp_cypher_check_names(&job->form->tree, job->base.graph, job->base.settings->lenient);
 }
 
 /* PLAN */

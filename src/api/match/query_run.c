@@ -6,6 +6,7 @@
 
 #include "api/match/clause_job.h"
 #include "core/memory.h"
+#include "cypher/check/graph_names.h"
 #include "io/file/output.h"
 #include "io/picture/pattern_picture.h"
 #include "query/output/subgraph_sink.h"
@@ -154,6 +155,8 @@ static gemp_code make_jobs(job_list *out, const gemp_query_request *request, con
 			                               .pattern = form->pattern,
 			                               .settings = settings,
 			                               .text = text_of(form, forms->count) } };
+		if (form->tree.query)
+			GEMP_TRY(gemp_cypher_warn_of_types(&form->tree, graph->shard));
 		GEMP_TRY(job->pattern ? gemp_query_job_check(job) : gemp_clause_job_check(job));
 	}
 	return GEMP_OK;

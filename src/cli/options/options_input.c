@@ -79,7 +79,7 @@ static const gemp_option options[] = {
 	{ "drop", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INDEX, OF_INPUT, AT(drop),
 	  "First remove all indexes of the file." },
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_SEARCH | GEMP_ON_INDEX, OF_QUERY, INPUT(query_file),
-	  "Read queries from FILE. A semicolon ends each of several queries, and match gives each its own rows and report; "
+	  "Read queries from FILE (- is standard input). A semicolon ends each of several queries, and match gives each its own rows and report; "
 	  "bench match times each." },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, OF_QUERY, INPUT(query_graph),
 	  "Read the query from a text file of a graph (lines t, v and e)." },

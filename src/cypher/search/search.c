@@ -8,7 +8,7 @@
 #include "cypher/search/elements.h"
 #include "cypher/search/emit.h"
 #include "cypher/search/state.h"
-#include "cypher/search/tree_patterns.h"
+#include "cypher/syntax/tree_walk.h"
 
 /* PLANS */
 

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "pattern/bind/type_inference.h"
+#include "pattern/bind/unknown_name.h"
 #include "pattern/condition/normal_form.h"
 
 #include <ctype.h>
@@ -15,27 +16,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The kind of a name in a query, for messages. */
-typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIBUTE } name_kind;
-
 static gemp_code bind_pattern(gemp_binding *b);
 
 /* True if an update creates or sets names of this kind. Rules may use such names although the graph does not have them
  * yet. */
-static bool introduces(const gemp_update *update, name_kind what)
+static bool introduces(const gemp_update *update, gemp_name_kind what)
 {
 	switch (update->kind) {
 	case GEMP_CREATE_VERTEX:
-	case GEMP_ADD_LABELS: return what == NAME_LABEL;
+	case GEMP_ADD_LABELS: return what == GEMP_NAME_LABEL;
 	case GEMP_CREATE_EDGE:
-	case GEMP_SET_TYPE: return what == NAME_TYPE;
-	case GEMP_SET_ATTRIBUTE: return what == (update->element.edge ? NAME_EDGE_ATTRIBUTE : NAME_ATTRIBUTE);
+	case GEMP_SET_TYPE: return what == GEMP_NAME_TYPE;
+	case GEMP_SET_ATTRIBUTE: return what == (update->element.edge ? GEMP_NAME_EDGE_ATTRIBUTE : GEMP_NAME_ATTRIBUTE);
 	default: return false;
 	}
 }
 
 /* True if some update of the rules introduces this name. */
-static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const char *name)
+static bool rules_introduce(const gemp_rule_set *rules, gemp_name_kind what, const char *name)
 {
 	for (size_t i = 0; i < rules->count; i++)
 		for (size_t u = 0; u < rules->rules[i].update_count; u++) {
@@ -47,31 +45,13 @@ static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const ch
 	return false;
 }
 
-/* The message lists similar names, or up to LISTED names of the graph. Under --lenient the message is a warning. A name
- * that the rules introduce gives no message. */
-static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_kind what, const char *name,
+/* A name that the rules introduce gives no message. */
+static gemp_code unknown_name(const gemp_binding *b, int line, int column, gemp_name_kind what, const char *name,
                               const char *const *names, size_t count)
 {
-	enum { LISTED = 12 };
-	static const char *const kinds[] = { "label", "edge type", "attribute", "edge attribute" };
 	if (b->rules && rules_introduce(b->rules, what, name))
 		return GEMP_OK;
-	const char *suggestion = gemp_text_nearest(name, names, count);
-	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	gemp_text_print(&text, "unknown %s '%s'", kinds[what], name);
-	if (suggestion)
-		gemp_text_print(&text, "; did you mean '%s'?", suggestion);
-	else
-		gemp_text_print(&text, count ? "; the graph has " : "; the graph has none");
-	for (size_t i = 0; !suggestion && i < count && i < LISTED; i++)
-		gemp_text_print(&text, "%s%s", i ? ", " : "", names[i]);
-	if (!suggestion && count > LISTED)
-		gemp_text_print(&text, " and %zu more", count - LISTED);
-	GEMP_TRY(gemp_text_status(&text));
-	if (!b->lenient)
-		return gemp_source_fail_at(&b->source, line, column, "%s", text.data);
-	gemp_warn("%s:%d:%d: %s", b->source.file ? b->source.file : "query", line, column, text.data);
-	return GEMP_OK;
+	return gemp_unknown_name(&(gemp_name_place){ &b->source, line, column }, what, name, names, count, b->lenient);
 }
 
 /* Bytes beyond ASCII belong to names, as in the lexer. */
@@ -109,7 +89,7 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 		names[i] = b->graph->relations[i].name;
 	int line, column;
 	type_place(b, edge, type, &line, &column);
-	return unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
+	return unknown_name(b, line, column, GEMP_NAME_TYPE, type, names, b->graph->relation_count);
 }
 
 /* An undirected relation stores each edge once, in an arbitrary direction, so an arrow in the query finds each edge
@@ -177,7 +157,7 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
 		if (label == graph->label_count)
-			GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
+			GEMP_TRY(unknown_name(b, expr->line, expr->column, GEMP_NAME_LABEL, expr->names[i],
 			                      (const char *const *)graph->labels, graph->label_count));
 		for (size_t set = 0; set < graph->label_set_count; set++)
 			for (size_t j = 0; j < graph->label_sets[set].count; j++)
@@ -208,7 +188,7 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 		for (size_t c = 0; allowed[i] && c < props->count; c++)
 			names[count++] = props->columns[c].name;
 	}
-	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, GEMP_NAME_EDGE_ATTRIBUTE, expr->name, names, count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* only under --lenient */
 	return GEMP_OK;
 }
@@ -226,7 +206,7 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 	GEMP_TRY(GEMP_NEW(names, table->count));
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
-	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, GEMP_NAME_ATTRIBUTE, expr->name, names, table->count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* only under --lenient */
 	return GEMP_OK;
 }

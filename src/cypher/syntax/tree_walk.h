@@ -1,7 +1,7 @@
-/* tree_patterns: all patterns of a query, with their conditions. */
+/* tree_walk: visits all patterns of a query, with their conditions, and all expressions. */
 
-#ifndef GEMP_CYPHER_SEARCH_TREE_PATTERNS_H
-#define GEMP_CYPHER_SEARCH_TREE_PATTERNS_H
+#ifndef GEMP_CYPHER_SYNTAX_TREE_WALK_H
+#define GEMP_CYPHER_SYNTAX_TREE_WALK_H
 
 #include "cypher/syntax/tree.h"
 
@@ -12,5 +12,10 @@ typedef gemp_code gemp_cypher_pattern_visitor(void *self, const gemp_cypher_patt
 /* Visits the patterns of MATCH, of pattern predicates and of pattern comprehensions, in the order of the text, also
  * those within other patterns. */
 gemp_code gemp_cypher_tree_patterns(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit, void *self);
+
+typedef gemp_code gemp_cypher_expr_visitor(void *self, const gemp_cypher_expr *expr);
+/* The same, and also visits every expression before its children. */
+gemp_code gemp_cypher_tree_walk(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit,
+                                gemp_cypher_expr_visitor *visit_expr, void *self);
 
 #endif

@@ -1,7 +1,8 @@
-#include "cypher/search/tree_patterns.h"
+#include "cypher/syntax/tree_walk.h"
 
 typedef struct walk {
 	gemp_cypher_pattern_visitor *visit;
+	gemp_cypher_expr_visitor *visit_expr; /* NULL: none */
 	void *self;
 } walk;
 
@@ -32,6 +33,8 @@ static gemp_code walk_expr(const walk *w, const gemp_cypher_expr *expr)
 {
 	if (!expr)
 		return GEMP_OK;
+	if (w->visit_expr)
+		GEMP_TRY(w->visit_expr(w->self, expr));
 	if (expr->pattern)
 		GEMP_TRY(walk_pattern(w, expr->pattern, where_of(expr)));
 	if (expr->query)
@@ -72,6 +75,12 @@ static gemp_code walk_query(const walk *w, const gemp_cypher_query *query)
 
 gemp_code gemp_cypher_tree_patterns(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit, void *self)
 {
-	const walk w = { visit, self };
+	return gemp_cypher_tree_walk(tree, visit, NULL, self);
+}
+
+gemp_code gemp_cypher_tree_walk(const gemp_cypher_tree *tree, gemp_cypher_pattern_visitor *visit,
+                                gemp_cypher_expr_visitor *visit_expr, void *self)
+{
+	const walk w = { visit, visit_expr, self };
 	return walk_query(&w, tree->query);
 }

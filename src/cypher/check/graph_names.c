@@ -1,0 +1,232 @@
+#include "cypher/check/graph_names.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "cypher/syntax/tree_walk.h"
+#include "pattern/bind/unknown_name.h"
+
+#include <string.h>
+
+enum { MAX_NAMES = 512 }; /* variables that are told apart; attributes of later ones are not looked up */
+
+typedef struct name_check {
+	const gemp_source *source;
+	const gemp_shard *graph;
+	bool lenient;
+	const char **labels, **types, **vertex_names, **edge_names; /* of the graph; edge_names may repeat */
+	size_t edge_name_count;
+	/* variables that patterns bind, and those that something else binds */
+	const char *nodes[MAX_NAMES], *edges[MAX_NAMES], *values[MAX_NAMES];
+	size_t node_count, edge_count, value_count;
+} name_check;
+
+static void free_check(name_check *c)
+{
+	gemp_free_all(c->labels, c->types, c->vertex_names, c->edge_names);
+}
+
+static bool has(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Reports the name unless names[count] has it. */
+static gemp_code need(const name_check *c, gemp_name_kind what, const char *const *names, size_t count,
+                      const gemp_cypher_word *word)
+{
+	gemp_name_place place = { .source = c->source };
+	if (has(names, count, word->bytes))
+		return GEMP_OK;
+	gemp_source_place(c->source, word->place.begin, &place.line, &place.column);
+	return gemp_unknown_name(&place, what, word->bytes, names, count, c->lenient);
+}
+
+static gemp_code need_all(const name_check *c, gemp_name_kind what, const char *const *names, size_t count,
+                          const gemp_cypher_label *labels)
+{
+	for (const gemp_cypher_label *label = labels; label; label = label->next)
+		GEMP_TRY(label->parts ? need_all(c, what, names, count, label->parts)
+		                      : need(c, what, names, count, &label->name));
+	return GEMP_OK;
+}
+
+static gemp_code need_attribute(const name_check *c, bool edge, const gemp_cypher_word *word)
+{
+	if (edge)
+		return need(c, GEMP_NAME_EDGE_ATTRIBUTE, c->edge_names, c->edge_name_count, word);
+	return need(c, GEMP_NAME_ATTRIBUTE, c->vertex_names, c->graph->attributes.count, word);
+}
+
+static gemp_code need_keys(const name_check *c, bool edge, const gemp_cypher_expr *properties)
+{
+	if (!properties || properties->kind != GEMP_CY_MAP)
+		return GEMP_OK;
+	for (const gemp_cypher_expr *entry = properties->first; entry; entry = entry->next)
+		GEMP_TRY(need_attribute(c, edge, &entry->name));
+	return GEMP_OK;
+}
+
+static gemp_code check_node(const name_check *c, const gemp_cypher_node *node)
+{
+	GEMP_TRY(need_all(c, GEMP_NAME_LABEL, c->labels, c->graph->label_count, node->labels));
+	return need_keys(c, false, node->properties);
+}
+
+static gemp_code check_pattern(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	const name_check *c = self;
+	(void)where;
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		GEMP_TRY(check_node(c, path->from));
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			GEMP_TRY(need_all(c, GEMP_NAME_TYPE, c->types, c->graph->relation_count, edge->types));
+			GEMP_TRY(need_keys(c, true, edge->properties));
+			GEMP_TRY(check_node(c, edge->to));
+		}
+	}
+	return GEMP_OK;
+}
+
+/* n:A tests a label of a node or a type of a relationship. */
+static gemp_code check_expr(void *self, const gemp_cypher_expr *expr)
+{
+	const name_check *c = self;
+	const char *subject = expr->first && expr->first->kind == GEMP_CY_VARIABLE ? expr->first->name.bytes : NULL;
+	if (!subject || has(c->values, c->value_count, subject))
+		return GEMP_OK;
+	const bool node = has(c->nodes, c->node_count, subject), edge = has(c->edges, c->edge_count, subject);
+	if (expr->kind == GEMP_CY_HAS_LABELS && node && !edge)
+		return need_all(c, GEMP_NAME_LABEL, c->labels, c->graph->label_count, expr->labels);
+	if (expr->kind == GEMP_CY_HAS_LABELS && edge && !node)
+		return need_all(c, GEMP_NAME_TYPE, c->types, c->graph->relation_count, expr->labels);
+	return expr->kind == GEMP_CY_PROPERTY && node != edge ? need_attribute(c, edge, &expr->name) : GEMP_OK;
+}
+
+/* VARIABLES */
+
+static void add_name(const char **names, size_t *count, const gemp_cypher_word *word)
+{
+	if (word->bytes && *count < MAX_NAMES && !has(names, *count, word->bytes))
+		names[(*count)++] = word->bytes;
+}
+
+/* A variable of a path with any length is a list. */
+static gemp_code collect_pattern(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	name_check *c = self;
+	(void)where;
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		add_name(c->values, &c->value_count, &path->name);
+		add_name(c->nodes, &c->node_count, &path->from->name);
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			if (edge->variable)
+				add_name(c->values, &c->value_count, &edge->name);
+			else
+				add_name(c->edges, &c->edge_count, &edge->name);
+			add_name(c->nodes, &c->node_count, &edge->to->name);
+		}
+	}
+	return GEMP_OK;
+}
+
+/* UNWIND and columns of WITH that are no variable under their own name. */
+static void collect_clauses(name_check *c, const gemp_cypher_query *query)
+{
+	for (const gemp_cypher_part *part = query->first; part; part = part->next)
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
+			if (clause->kind == GEMP_CY_UNWIND)
+				add_name(c->values, &c->value_count, &clause->name);
+			for (const gemp_cypher_item *item = clause->items; item; item = item->next)
+				if (item->alias.bytes &&
+				    (item->expr->kind != GEMP_CY_VARIABLE || strcmp(item->expr->name.bytes, item->alias.bytes) != 0))
+					add_name(c->values, &c->value_count, &item->alias);
+			for (const gemp_cypher_item *item = clause->yields; item; item = item->next)
+				add_name(c->values, &c->value_count, &item->alias);
+			if (clause->query)
+				collect_clauses(c, clause->query);
+		}
+}
+
+/* Variables of comprehensions, quantifiers, reduce and inner queries. */
+static gemp_code collect_expr(void *self, const gemp_cypher_expr *expr)
+{
+	name_check *c = self;
+	const bool binds = expr->kind == GEMP_CY_LIST_COMPREHENSION || expr->kind == GEMP_CY_REDUCE ||
+	                   (expr->kind >= GEMP_CY_ALL && expr->kind <= GEMP_CY_NO_ONE);
+	if (binds)
+		add_name(c->values, &c->value_count, &expr->name);
+	if (expr->kind == GEMP_CY_REDUCE)
+		add_name(c->values, &c->value_count, &expr->name2);
+	if (expr->query)
+		collect_clauses(c, expr->query);
+	return GEMP_OK;
+}
+
+/* THE GRAPH'S NAMES */
+
+static gemp_code list_names(name_check *c)
+{
+	const gemp_shard *graph = c->graph;
+	size_t capacity = 0;
+	GEMP_TRY(GEMP_NEW(c->labels, graph->label_count));
+	GEMP_TRY(GEMP_NEW(c->types, graph->relation_count));
+	GEMP_TRY(GEMP_NEW(c->vertex_names, graph->attributes.count));
+	for (size_t i = 0; i < graph->label_count; i++)
+		c->labels[i] = graph->labels[i];
+	for (size_t i = 0; i < graph->attributes.count; i++)
+		c->vertex_names[i] = graph->attributes.columns[i].name;
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_table *props = &graph->relations[r].props;
+		c->types[r] = graph->relations[r].name;
+		GEMP_TRY(GEMP_RESERVE(c->edge_names, capacity, c->edge_name_count + props->count));
+		for (size_t i = 0; i < props->count; i++)
+			if (!has(c->edge_names, c->edge_name_count, props->columns[i].name))
+				c->edge_names[c->edge_name_count++] = props->columns[i].name;
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_check_names(const gemp_cypher_tree *tree, const gemp_shard *graph, bool lenient)
+{
+	GEMP_OWNED name_check *c = NULL;
+	GEMP_TRY(GEMP_NEW(c, 1));
+	*c = (name_check){ .source = &tree->source, .graph = graph, .lenient = lenient };
+	collect_clauses(c, tree->query);
+	gemp_code code = list_names(c);
+	GEMP_THEN(gemp_cypher_tree_walk(tree, collect_pattern, collect_expr, c));
+	GEMP_THEN(gemp_cypher_tree_walk(tree, check_pattern, check_expr, c));
+	free_check(c);
+	return code;
+}
+
+/* TYPES WITHOUT A COLON */
+
+static gemp_code warn_pattern(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	const name_check *c = self;
+	int line, column;
+	(void)where;
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next)
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			if (edge->types || !edge->name.bytes || !gemp_shard_relation(c->graph, edge->name.bytes))
+				continue;
+			gemp_source_place(c->source, edge->name.place.begin, &line, &column);
+			gemp_warn(
+				"%s:%d:%d: '%s' is a variable here, and also an edge type of the graph; for edges of this type write "
+				"-[:%s]-",
+				c->source->file ? c->source->file : "query", line, column, edge->name.bytes, edge->name.bytes);
+		}
+	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_warn_of_types(const gemp_cypher_tree *tree, const gemp_shard *graph)
+{
+	GEMP_OWNED name_check *c = NULL;
+	GEMP_TRY(GEMP_NEW(c, 1));
+	c->source = &tree->source;
+	c->graph = graph;
+	return gemp_cypher_tree_patterns(tree, warn_pattern, c);
+}
