@@ -65,49 +65,50 @@ static void init_engine(gemp_cypher_engine *engine, const gemp_runtime *context,
 	gemp_cypher_execute_install(engine);
 }
 
-/* What the writer reads of a result, in a table of nodes: the ends of relationships. */
-static gemp_code add_ends(const gemp_cypher_graph *graph, const gemp_datum *value, gemp_cypher_table *nodes)
+/* The nodes whose keys the writer of a result reads: its nodes, and the ends of its relationships. */
+typedef struct written_nodes {
+	const gemp_cypher_graph *graph;
+	gemp_cypher_table nodes; /* of one column */
+} written_nodes;
+
+static gemp_code add_node(written_nodes *w, uint64_t id)
 {
-	gemp_datum *cells;
+	gemp_datum *cell;
+	GEMP_TRY(gemp_cypher_table_add(&w->nodes, &cell));
+	*cell = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = id };
+	return GEMP_OK;
+}
+
+static gemp_code add_written(void *self, const gemp_datum *element)
+{
+	written_nodes *w = self;
 	uint64_t from, to;
-	switch (value->kind) {
-	case GEMP_DATUM_LIST:
-	case GEMP_DATUM_PATH:
-		for (uint32_t i = 0; i < value->size; i++)
-			GEMP_TRY(add_ends(graph, &value->items[i], nodes));
-		return GEMP_OK;
-	case GEMP_DATUM_MAP:
-		for (uint32_t i = 0; i < value->size; i++)
-			GEMP_TRY(add_ends(graph, &value->entries[i].value, nodes));
-		return GEMP_OK;
-	case GEMP_DATUM_NODE:
-		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
-		*cells = *value;
-		return GEMP_OK;
-	case GEMP_DATUM_RELATIONSHIP:
-		GEMP_TRY(graph->ends(graph->self, value->id, &from, &to));
-		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
-		*cells = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = from };
-		GEMP_TRY(gemp_cypher_table_add(nodes, &cells));
-		*cells = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = to };
-		return GEMP_OK;
-	default: return GEMP_OK;
-	}
+	if (element->kind == GEMP_DATUM_NODE)
+		return add_node(w, element->id);
+	GEMP_TRY(w->graph->ends(w->graph->self, element->id, &from, &to));
+	GEMP_TRY(add_node(w, from));
+	return add_node(w, to);
+}
+
+static void written_nodes_free(written_nodes *w)
+{
+	gemp_cypher_table_free(&w->nodes);
 }
 
 /* Fetches the keys that the writer of the result reads, while the other ranks still serve. The first element that is
  * read fetches the keys of all elements that were loaded. */
 static gemp_code fetch_keys(const gemp_cypher_engine *engine, const gemp_cypher_table *rows)
 {
-	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table nodes = { .width = 1 };
 	const gemp_cypher_graph *graph = engine->environment.graph;
+	GEMP_OWNED_BY(written_nodes_free) written_nodes written = { .graph = graph, .nodes = { .width = 1 } };
+	gemp_cypher_table *nodes = &written.nodes;
 	gemp_datum key;
 	GEMP_TRY(gemp_cypher_search_load(engine->search, rows));
 	for (size_t i = 0; i < rows->rows * rows->width; i++)
-		GEMP_TRY(add_ends(graph, &rows->cells[i], &nodes));
-	GEMP_TRY(gemp_cypher_search_load(engine->search, &nodes));
-	for (size_t i = 0; i < nodes.rows; i++)
-		GEMP_TRY(graph->key(graph->self, nodes.cells[i].id, &nodes.arena, &key));
+		GEMP_TRY(gemp_datum_visit_elements(&rows->cells[i], add_written, &written));
+	GEMP_TRY(gemp_cypher_search_load(engine->search, nodes));
+	for (size_t i = 0; i < nodes->rows; i++)
+		GEMP_TRY(graph->key(graph->self, nodes->cells[i].id, &nodes->arena, &key));
 	return GEMP_OK;
 }
 

@@ -33,22 +33,10 @@ static gemp_code add_id(ranking *r, uint64_t id)
 	return GEMP_OK;
 }
 
-static gemp_code collect(element_order *o, const gemp_datum *value)
+static gemp_code collect(void *self, const gemp_datum *element)
 {
-	switch (value->kind) {
-	case GEMP_DATUM_NODE: return add_id(&o->nodes, value->id);
-	case GEMP_DATUM_RELATIONSHIP: return add_id(&o->relationships, value->id);
-	case GEMP_DATUM_LIST:
-	case GEMP_DATUM_PATH:
-		for (uint32_t i = 0; i < value->size; i++)
-			GEMP_TRY(collect(o, &value->items[i]));
-		return GEMP_OK;
-	case GEMP_DATUM_MAP:
-		for (uint32_t i = 0; i < value->size; i++)
-			GEMP_TRY(collect(o, &value->entries[i].value));
-		return GEMP_OK;
-	default: return GEMP_OK;
-	}
+	element_order *o = self;
+	return add_id(element->kind == GEMP_DATUM_NODE ? &o->nodes : &o->relationships, element->id);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -190,7 +178,7 @@ gemp_code gemp_cypher_order_elements(const gemp_cypher_engine *engine, gemp_datu
 {
 	GEMP_OWNED_BY(element_order_free) element_order o = { .engine = engine };
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(collect(&o, &values[i]));
+		GEMP_TRY(gemp_datum_visit_elements(&values[i], collect, &o));
 	if (!o.nodes.count && !o.relationships.count)
 		return GEMP_OK;
 	GEMP_TRY(rank_all(&o));

@@ -74,22 +74,15 @@ gemp_code gemp_cypher_store_add_edge(gemp_cypher_store *s, gemp_edge edge)
 	return edge_number(s, edge, &number);
 }
 
+static gemp_code add_element(void *self, const gemp_datum *element)
+{
+	return element->kind == GEMP_DATUM_NODE ? gemp_cypher_store_add_vertex(self, (gemp_vertex)element->id)
+	                                        : gemp_cypher_store_add_edge(self, element->id);
+}
+
 gemp_code gemp_cypher_store_add(gemp_cypher_store *s, const gemp_datum *value)
 {
-	switch (value->kind) {
-	case GEMP_DATUM_NODE: return gemp_cypher_store_add_vertex(s, (gemp_vertex)value->id);
-	case GEMP_DATUM_RELATIONSHIP: return gemp_cypher_store_add_edge(s, value->id);
-	case GEMP_DATUM_LIST:
-	case GEMP_DATUM_PATH:
-		for (size_t i = 0; i < value->size; i++)
-			GEMP_TRY(gemp_cypher_store_add(s, &value->items[i]));
-		return GEMP_OK;
-	case GEMP_DATUM_MAP:
-		for (size_t i = 0; i < value->size; i++)
-			GEMP_TRY(gemp_cypher_store_add(s, &value->entries[i].value));
-		return GEMP_OK;
-	default: return GEMP_OK;
-	}
+	return gemp_datum_visit_elements(value, add_element, s);
 }
 
 /* FETCHING VERTICES */

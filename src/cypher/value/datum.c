@@ -203,3 +203,22 @@ const gemp_datum *gemp_datum_find(gemp_datum map, const char *key)
 	GEMP_PARTITION_POINT(at, 0, map.size, strcmp(map.entries[at].key, key) < 0);
 	return at < map.size && strcmp(map.entries[at].key, key) == 0 ? &map.entries[at].value : NULL;
 }
+
+/* The depth of values is bounded, so recursion is safe. */
+gemp_code gemp_datum_visit_elements(const gemp_datum *value, gemp_datum_visitor *visit, void *self)
+{
+	switch (value->kind) {
+	case GEMP_DATUM_NODE:
+	case GEMP_DATUM_RELATIONSHIP: return visit(self, value);
+	case GEMP_DATUM_LIST:
+	case GEMP_DATUM_PATH:
+		for (uint32_t i = 0; i < value->size; i++)
+			GEMP_TRY(gemp_datum_visit_elements(&value->items[i], visit, self));
+		return GEMP_OK;
+	case GEMP_DATUM_MAP:
+		for (uint32_t i = 0; i < value->size; i++)
+			GEMP_TRY(gemp_datum_visit_elements(&value->entries[i].value, visit, self));
+		return GEMP_OK;
+	default: return GEMP_OK;
+	}
+}

@@ -137,6 +137,9 @@ gemp_code gemp_datum_of_json(gemp_datum *out, gemp_arena *arena, const char *byt
 
 /* Returns NULL if the map has no such key. */
 const gemp_datum *gemp_datum_find(gemp_datum map, const char *key);
+/* Visits the nodes and relationships of a value, also those within lists, maps and paths. */
+typedef gemp_code gemp_datum_visitor(void *self, const gemp_datum *element);
+gemp_code gemp_datum_visit_elements(const gemp_datum *value, gemp_datum_visitor *visit, void *self);
 
 /* COMPARING, as openCypher 9 defines it; gemp_truth is that of pattern/condition/evaluate.h. */
 gemp_truth gemp_datum_equal(gemp_datum a, gemp_datum b);
