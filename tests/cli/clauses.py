@@ -56,6 +56,7 @@ def check_labels(ranks):
             ("MATCH ()-[r]->() WHERE r:KNOWS|LIKES RETURN r", [{"r": edge("p1", "p2", "KNOWS")}]),
             ("MATCH (a)-[:KNOWS]->(b {born: a.born + 10}) RETURN a, b", [{"a": "p1", "b": "p2"}]),
             ("MATCH (a)-[:KNOWS]->(b {born: a.born + 11}) RETURN a, b", []),
+            ("MATCH (:Film)-[:KNOWS]->() RETURN count(*) AS n ORDER BY 7, 1 + 1", [{"n": 0}]),
             ("MATCH (a:Film) OPTIONAL MATCH (b:Person) WHERE a = b RETURN a, b ORDER BY a",
              [{"a": "m1", "b": None}, {"a": "m2", "b": None}])):
         for before in ("", "UNWIND [0] AS one_row "):

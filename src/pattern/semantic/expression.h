@@ -2,8 +2,9 @@
  * meaning at its place. This header serves all files of the folder.
  *
  * Expressions contain patterns (EXISTS, COUNT) and patterns contain expressions (WHERE, maps), so expression.c and
- * clauses.c call each other. All temporary memory lies in the arena of the syntax tree. "Place" means a byte of the
- * text, or its line and column. A scope holds the names that an expression may use. Internal to src/pattern. */
+ * clauses.c call each other. projection.c has WITH and RETURN. All temporary memory lies in the arena of the syntax
+ * tree. "Place" means a byte of the text, or its line and column. A scope holds the names that an expression may use.
+ * Internal to src/pattern. */
 
 #ifndef GEMP_PATTERN_SEMANTIC_EXPRESSION_H
 #define GEMP_PATTERN_SEMANTIC_EXPRESSION_H
