@@ -3,9 +3,9 @@
     tck.py [--all] [--only TEXT] [--share S] [--seed N] [--jobs N] [--ranks N] [--table FILE]
 
 GEMP_SHARED/tck has the scenarios and the package opencypher_tck, which makes the graph of a scenario, asks its query and
-judges the answer. This test adds parameters that are lists and maps, paths, and attributes of JSON (tck_graph.py). tests/oracle/tck_open.json lists the
-scenarios that do not pass, with the reason; docs/opencypher.md shows them. A scenario fails the test if it ends otherwise
-than the list says. By default a sample of every folder runs. --table writes the share of every folder."""
+judges the answer. This test adds parameters that are lists and maps, paths, and attributes of JSON
+(tests/reference/tck_graph.py). tests/oracle/tck_open.json lists the scenarios that do not pass, with the reason;
+docs/opencypher.md shows them. A scenario fails the test if it ends otherwise than the list says. By default a sample of every folder runs. --table writes the share of every folder."""
 import argparse
 import collections
 import concurrent.futures
