@@ -150,6 +150,37 @@ GEMP_API gemp_code gemp_query_sample(gemp_query *query, double seconds, uint64_t
 /* *out becomes the plan of gemp_query_count as text. gemp_text_release frees the text. No kernel is built. */
 GEMP_API gemp_code gemp_query_plan(gemp_query *query, char **out);
 
+/* CHANGES. The clauses CREATE, MERGE, SET, REMOVE, DELETE and FOREACH change a graph. Only gemp_query_update runs a
+ * query that has them (docs/opencypher.md). */
+
+typedef struct gemp_update_settings {
+	size_t size;                      /* the size of this struct in bytes; gemp_update_settings_init sets it */
+	const char *output;               /* file for the new graph; NULL: none */
+	const gemp_write_settings *write; /* how `output` is written; NULL: the defaults */
+	const char *rows;                 /* file for the rows of RETURN, as in gemp_query_write; NULL: a preview */
+} gemp_update_settings;
+
+/* Counts over all rows of the query. An element that the query creates and then deletes counts in both. */
+typedef struct gemp_query_changes {
+	uint64_t created_vertices, created_edges;
+	uint64_t deleted_vertices, deleted_edges;
+	uint64_t attributes_set; /* attributes that got a value or lost it */
+	uint64_t labels_added, labels_removed;
+} gemp_query_changes;
+
+/* Local. Sets all defaults. */
+GEMP_API void gemp_update_settings_init(gemp_update_settings *settings);
+/* Collective. Runs the text of a single query, which may change the graph, once and clause by clause: each clause sees
+ * what the clauses before it have done. The graph of the query becomes the new graph, whose hash equals the hash of the
+ * file that gemp_graph_write makes of it. Files get their names only after the whole run. If `settings` is NULL,
+ * nothing is written; `changes`, `result` and `report` may be NULL.
+ *
+ * GEMP_EUSAGE if the query has a mistake, whose line and column the message names. If the query cannot be parsed, or
+ * names something that the graph lacks, the graph is unchanged. After any other failure the graph can only be
+ * closed. */
+GEMP_API gemp_code gemp_query_update(gemp_query *query, const gemp_update_settings *settings,
+                                     gemp_query_changes *changes, gemp_query_result *result, gemp_report *report);
+
 /* MOTIFS */
 
 enum { GEMP_MOTIFS_MAX = 21 }; /* the number of connected graphs with 5 vertices */

@@ -1,4 +1,5 @@
-/* match: the command match searches for patterns (gemp/query.h), and transform rewrites a graph (gemp/rules.h).
+/* match: the command match searches for patterns (gemp/query.h), and transform changes a graph by rules (gemp/rules.h)
+ * or by a query (gemp/query.h).
  *
  * Options that contradict each other are refused before the graph is opened, since opening it may take minutes. Only
  * the options that motifs do not accept are refused later. */
@@ -165,7 +166,25 @@ const gemp_command gemp_command_match = {
 	.run = match,
 };
 
-/* TRANSFORM rewrites a graph by rules, or replays the change log of an earlier run. */
+/* TRANSFORM rewrites a graph by rules or by a query, or replays the change log of an earlier run. */
+
+/* Local. GEMP_EUSAGE unless exactly one of the three is given, with options that have an effect on it. */
+static gemp_code check_transform(const gemp_options *options)
+{
+	const int given = (options->argument_count == 2) + (options->query != NULL) + (options->query_file != NULL);
+	if (given != 1)
+		return gemp_fail(GEMP_EUSAGE, "transform needs exactly one of RULES, --query and --query-file, and has %s",
+		                 given ? "several" : "none");
+	if (options->argument_count == 2)
+		return gemp_options_refuse(options, "rows",
+		                           "is for the rows of a query, and rules have none; leave it out, or give --query");
+	GEMP_TRY(gemp_options_refuse(options,
+	                             "changes|dot|semantics|seed|max-steps|choose|rematch|checkpoint|resume|max-time",
+	                             "is for rules and has no effect on a query; leave it out"));
+	if (gemp_is_stdout(options->rows) && gemp_is_stdout(options->json))
+		return gemp_fail(GEMP_EUSAGE, "--rows - and --json - both want stdout; give one of them a file");
+	return GEMP_OK;
+}
 
 /* Collective. Opens the rules of the file in the second argument, and binds their parameters. The caller closes *out,
  * also after a failure. */
@@ -191,35 +210,73 @@ static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_
 	return GEMP_OK;
 }
 
+/* Collective. Changes the graph by the query of --query or --query-file, which is read before the graph. */
+static gemp_code transform_by_query(gemp_context *context, const gemp_options *options, gemp_write_settings *write,
+                                    gemp_report *report)
+{
+	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
+	gemp_query_settings settings;
+	gemp_update_settings update;
+	gemp_query_settings_init(&settings);
+	settings.preview = MATCH_PREVIEW;
+	settings.lenient = options->lenient;
+	settings.explain = options->explain;
+	settings.combinations = options->combinations;
+	settings.exchange = (gemp_exchange_mode)options->exchange;
+	settings.replicate = options->replicate;
+	gemp_update_settings_init(&update);
+	update.output = options->output;
+	update.write = write;
+	update.rows = options->rows;
+	write->inputs = (const char *const *)&options->query_file;
+	write->input_count = options->query_file && !gemp_is_stdout(options->query_file);
+	if (options->rows)
+		GEMP_TRY(gemp_file_may_write_rows(context, "rows", options->rows));
+	if (options->query_file)
+		GEMP_TRY(gemp_file_read_text(&script, context, "--query-file", options->query_file));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(script ? open_query(&query, graph, options, script, &settings)
+	                : gemp_query_open(&query, graph, options->query, &settings));
+	for (size_t i = 0; i < options->parameters.count; i++)
+		GEMP_TRY(gemp_query_bind(query, options->parameters.items[i]));
+	return gemp_query_update(query, &update, NULL, NULL, report);
+}
+
 /* With a checkpoint a signal ends the run after the current step. Without a checkpoint it ends the process at once, and
  * the handler on rank 0 prints the message. */
-static void set_signal_action(const gemp_context *context, const gemp_options *options, bool replays)
+static void set_signal_action(const gemp_context *context, const gemp_options *options, bool rules)
 {
 	if (options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_NOTE, NULL);
 	else if (gemp_context_rank(context) == 0)
 		gemp_process_on_signal(
 			GEMP_SIGNAL_SAY,
-			replays
-				? "gemp-mpi: stopped by a signal; no graph is written\n"
-				: "gemp-mpi: stopped by a signal; no graph is written. --checkpoint FOLDER would save finished work\n");
+			rules ? "gemp-mpi: stopped by a signal; no graph is written. --checkpoint FOLDER would save finished work\n"
+				  : "gemp-mpi: stopped by a signal; no graph is written\n");
 }
 
-/* The second argument is a change log or a file of rules; its content shows which. The path of --output is checked
- * before the graph is opened, the other paths by the library. */
+/* The second argument, if there is one, is a change log or a file of rules; its content shows which. The path of
+ * --output is checked before the graph is opened, the other paths by the library. */
 static gemp_code transform(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_rules_close_at) gemp_rules *rules = NULL;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	gemp_write_settings write;
 	gemp_rewrite_settings settings;
-	bool replays;
+	bool replays = false;
+	GEMP_TRY(check_transform(options));
 	GEMP_TRY(gemp_checkpoint_options_check(options));
 	GEMP_TRY(gemp_output_check(context, options));
 	gemp_write_settings_init(&write);
 	write.command = options->as_given;
 	write.weight = options->weight;
 	write.compressed = options->compress;
+	if (options->argument_count == 1) {
+		set_signal_action(context, options, false);
+		return transform_by_query(context, options, &write, report);
+	}
 	write.inputs = (const char *const *)&options->arguments[1];
 	write.input_count = 1;
 	gemp_rewrite_settings_init(&settings);
@@ -235,7 +292,7 @@ static gemp_code transform(gemp_context *context, const gemp_options *options, g
 		                             "has no effect on a change log, which is applied as it is; leave the option out"));
 	else
 		GEMP_TRY(open_rules(&rules, context, options));
-	set_signal_action(context, options, replays);
+	set_signal_action(context, options, !replays);
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return replays ? gemp_graph_replay(graph, options->arguments[1], &settings, NULL, report)
 	               : gemp_rules_run(rules, graph, &settings, NULL, report);
@@ -244,20 +301,26 @@ static gemp_code transform(gemp_context *context, const gemp_options *options, g
 const gemp_command gemp_command_transform = {
 	.name = "transform",
 	.bit = GEMP_ON_TRANSFORM,
-	.arguments = "G.h5 RULES -o H.h5\nG.h5 CHANGES.jsonl -o H.h5",
-	.summary = "Rewrites a graph by rules",
+	.arguments =
+		"G.h5 RULES -o H.h5\nG.h5 --query TEXT -o H.h5\nG.h5 --query-file FILE -o H.h5\nG.h5 CHANGES.jsonl -o H.h5",
+	.summary = "Changes a graph by rules or by a query",
 	.text =
 		"RULES is a file of rules and of statements that run them: RULE name MATCH ... WHERE ... CREATE, SET, REMOVE, "
 		"DELETE, and RUN with *, {n}, |, ONE and TRY (docs/rules.md). A step applies at once all matches of a rule "
 		"that do not conflict: a match that writes what another match reads or writes waits for a later step. --seed "
 		"decides which of two conflicting matches goes first.\n"
 		"The resulting graph depends on the graph, the rules and the seed, not on the number of ranks.\n"
+		"--query is a query of openCypher with CREATE, MERGE, SET, REMOVE, DELETE or FOREACH (docs/opencypher.md). It runs "
+		"once, and each clause sees what the clauses before it have done. The rows of its RETURN are shown as those of "
+		"match, or written by --rows.\n"
 		"CHANGES.jsonl is the file that --changes wrote for the same graph: its changes are made again, without "
 		"matching.\n",
 	.examples = "gemp-mpi transform railway.h5 repair.rules -o repaired.h5\n"
 				"mpirun -n 8 gemp-mpi transform movies.h5 couples.rules --param least=3 -o couples.h5 --explain\n"
+				"gemp-mpi transform movies.h5 --query \"MATCH (p:Person)-[:ACTS_IN]->(m) WITH p, count(m) AS n "
+				"SET p.films = n RETURN p.name, n\" -o counted.h5 --rows films.tsv\n"
 				"gemp-mpi transform railway.h5 repair.rules -o repaired.h5 --changes repair.jsonl\n"
 				"gemp-mpi transform railway.h5 repair.jsonl -o again.h5\n",
-	.argument_count = { 2, 2 },
+	.argument_count = { 1, 2 },
 	.run = transform,
 };

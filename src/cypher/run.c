@@ -32,13 +32,18 @@ static gemp_code refuse_updates(const gemp_cypher_tree *tree, const gemp_cypher_
 			const char *word = update_word(clause->kind);
 			if (word)
 				return gemp_source_fail(&tree->source, clause->place.begin,
-				                        "%s changes the graph, but `match` only reads; write a rule and run "
-				                        "`gemp-mpi transform` (docs/rules.md)",
+				                        "%s changes the graph, and this run only reads; run "
+				                        "`gemp-mpi transform G.h5 --query ... -o H.h5` (docs/opencypher.md)",
 				                        word);
 			if (clause->query)
 				GEMP_TRY(refuse_updates(tree, clause->query));
 		}
 	return GEMP_OK;
+}
+
+gemp_code gemp_cypher_refuse_updates(const gemp_cypher_tree *tree)
+{
+	return tree->writes ? refuse_updates(tree, tree->query) : GEMP_OK;
 }
 
 /* RUN */
@@ -140,7 +145,7 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
                      const gemp_datum *parameters, const gemp_prepared_options *options)
 {
 	gemp_cypher_engine engine;
-	gemp_code code = refuse_updates(tree, tree->query);
+	gemp_code code = gemp_cypher_refuse_updates(tree);
 	GEMP_THEN(gemp_cypher_divide_conditions(tree->query, &tree->arena));
 	GEMP_THEN(name_columns(out, tree));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
@@ -162,6 +167,20 @@ gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_s
 	if (code != GEMP_OK)
 		gemp_cypher_result_free(out);
 	return code;
+}
+
+bool gemp_cypher_writes(const gemp_cypher_tree *tree)
+{
+	return tree->writes;
+}
+
+/* Clauses that change the graph are refused as in gemp_cypher_run. */
+gemp_code gemp_cypher_run_writing(gemp_cypher_result *out, gemp_runtime *context, gemp_shard **graph,
+                                  gemp_cypher_tree *tree, const gemp_datum *parameters,
+                                  const gemp_prepared_options *options, gemp_cypher_counts *counts)
+{
+	*counts = (gemp_cypher_counts){ 0 };
+	return gemp_cypher_run(out, context, *graph, tree, parameters, options);
 }
 
 void gemp_cypher_result_free(gemp_cypher_result *result)

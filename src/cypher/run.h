@@ -25,4 +25,21 @@ gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_s
                           const gemp_datum *parameters, const gemp_prepared_options *options);
 void gemp_cypher_result_free(gemp_cypher_result *result);
 
+/* The changes that a query has made. An update that leaves the graph as it was does not count. */
+typedef struct gemp_cypher_counts {
+	uint64_t nodes_created, nodes_deleted, relationships_created, relationships_deleted, properties_set, labels_added,
+		labels_removed;
+} gemp_cypher_counts;
+
+/* True if some clause of the query changes the graph. */
+bool gemp_cypher_writes(const gemp_cypher_tree *tree);
+/* Local. GEMP_EUSAGE with the place of the first clause that changes the graph; gemp_cypher_run does not run such
+ * queries. */
+gemp_code gemp_cypher_refuse_updates(const gemp_cypher_tree *tree);
+/* Collective. Like gemp_cypher_run for a query that may change the graph: *graph becomes the new graph, in memory and
+ * on all ranks. All ranks get the same counts. After an error *graph can only be freed. */
+gemp_code gemp_cypher_run_writing(gemp_cypher_result *out, gemp_runtime *context, gemp_shard **graph,
+                                  gemp_cypher_tree *tree, const gemp_datum *parameters,
+                                  const gemp_prepared_options *options, gemp_cypher_counts *counts);
+
 #endif

@@ -38,6 +38,8 @@ static gemp_code refuse_settings(const gemp_query_job *job)
 
 gemp_code gemp_clause_job_check(gemp_query_job *job)
 {
+	if (job->request->mode != GEMP_QUERY_MODE_UPDATE)
+		GEMP_TRY(gemp_cypher_refuse_updates(&job->form->tree));
 	GEMP_TRY(gemp_file_numbered(&job->rows_path, job->request->path, job->number));
 	GEMP_TRY(refuse_settings(job));
 	return gemp_cypher_check_names(&job->form->tree, job->base.graph, job->base.settings->lenient);
@@ -85,8 +87,7 @@ static gemp_code make_plan(gemp_text *out, const gemp_cypher_tree *tree)
 	return gemp_text_status(out);
 }
 
-/* Collective. Reports the plan; the text has it only if `shown` is true. */
-static gemp_code explain(const gemp_query_job *job, bool shown)
+gemp_code gemp_clause_job_explain(const gemp_query_job *job, bool shown)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text plan = { 0 };
 	gemp_code code = make_plan(&plan, &job->form->tree);
@@ -103,8 +104,8 @@ static gemp_code explain(const gemp_query_job *job, bool shown)
 
 /* ROWS */
 
-/* Collective. Writes the rows if some output wants them. */
-static gemp_code write_rows(gemp_query_job *job, const gemp_cypher_result *result, uint64_t count, bool complete)
+gemp_code gemp_clause_job_write(gemp_row_writer **out, gemp_query_job *job, const gemp_cypher_result *result,
+                                uint64_t count)
 {
 	const bool whole = job->rows_path || job->request->table;
 	const double began = gemp_now();
@@ -114,23 +115,27 @@ static gemp_code write_rows(gemp_query_job *job, const gemp_cypher_result *resul
 		                                .semantics = gemp_semantics_name[GEMP_EDGE_ISO],
 		                                .distinct = gemp_distinct_name[GEMP_BY_NOTHING],
 		                                .preview = job->preview ? job->base.report->people : NULL };
-	const gemp_result_info info = { job->base.text, options.semantics, options.distinct, job->base.graph->hash,
-		                            complete };
 	if (job->request->mode == GEMP_QUERY_MODE_COUNT || (!whole && !job->preview))
 		return GEMP_OK;
 	if (!whole)
 		count = gemp_min(count, job->preview);
-	GEMP_TRY(gemp_clause_rows_write(job->comm, result, job->base.graph->keys.type, count, &options, &info));
+	GEMP_TRY(gemp_clause_rows_write(out, job->comm, result, job->base.graph->keys.type, count, &options));
 	gemp_timers_add(&job->base.runtime->timers, GEMP_PHASE_WRITE, began);
 	return GEMP_OK;
 }
 
-/* Collective. The counts of the report, and the seconds of the searches. */
-static gemp_code report_rows(const gemp_query_job *job, uint64_t rows, uint64_t all)
+gemp_code gemp_clause_job_close(const gemp_query_job *job, gemp_row_writer *writer, uint64_t hash, bool complete)
+{
+	const gemp_result_info info = { job->base.text, gemp_semantics_name[GEMP_EDGE_ISO],
+		                            gemp_distinct_name[GEMP_BY_NOTHING], hash, complete };
+	return gemp_row_writer_close(writer, &info);
+}
+
+void gemp_clause_job_report(const gemp_query_job *job, uint64_t rows, uint64_t all)
 {
 	gemp_report *to = job->base.report;
 	const bool whole = job->rows_path || job->request->table;
-	const bool preview = job->request->mode == GEMP_QUERY_MODE_WRITE && !whole && job->preview;
+	const bool preview = job->request->mode != GEMP_QUERY_MODE_COUNT && !whole && job->preview;
 	if (preview && job->preview < rows)
 		gemp_report_print(to, "... (%s of %s rows; --output FILE writes all)\n", gemp_grouped(job->preview).text,
 		                  gemp_grouped(rows).text);
@@ -150,19 +155,19 @@ static gemp_code report_rows(const gemp_query_job *job, uint64_t rows, uint64_t 
 	gemp_report_set(to, "complete", json_boolean(rows == all));
 	if (job->request->result)
 		*job->request->result = (gemp_query_result){ .matches = rows, .rows = rows, .complete = rows == all };
-	return gemp_report_search(to, job->base.runtime, &job->base.runtime->timers, false);
 }
 
 gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
 {
 	GEMP_OWNED_BY(gemp_cypher_result_free) gemp_cypher_result result = { 0 };
+	gemp_row_writer *writer = NULL;
 	const gemp_query_settings *settings = job->base.settings;
 	const bool dry = settings->dry_run || job->request->mode == GEMP_QUERY_MODE_PLAN;
 	const gemp_prepared_options options = gemp_query_search_options(settings);
 	job->base.how = options.match;
 	job->base.report = report;
 	job->base.runtime = runtime;
-	GEMP_TRY(explain(job, settings->explain || dry));
+	GEMP_TRY(gemp_clause_job_explain(job, settings->explain || dry));
 	if (dry) {
 		gemp_report_set(job->base.report, "query", json_string(job->base.text));
 		return gemp_report_search(job->base.report, job->base.runtime, &job->base.runtime->timers, false);
@@ -173,6 +178,8 @@ gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_run
 	uint64_t all = result.rows.rows;
 	gemp_comm_max(job->comm, &all, 1);
 	const uint64_t rows = gemp_min(all, settings->limit);
-	GEMP_TRY(write_rows(job, &result, job->comm->rank == 0 ? rows : 0, rows == all));
-	return report_rows(job, rows, all);
+	GEMP_TRY(gemp_clause_job_write(&writer, job, &result, job->comm->rank == 0 ? rows : 0));
+	GEMP_TRY(gemp_clause_job_close(job, writer, job->base.graph->hash, rows == all));
+	gemp_clause_job_report(job, rows, all);
+	return gemp_report_search(report, runtime, &runtime->timers, false);
 }

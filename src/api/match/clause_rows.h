@@ -11,8 +11,9 @@
 #include "io/rows/row_writer.h"
 
 /* Collective. Rank 0 has the rows, of which the first `count` are written; `count` of other ranks is 0. keys: the type
- * of the graph's keys. */
-gemp_code gemp_clause_rows_write(const gemp_comm *comm, const gemp_cypher_result *result, gemp_type keys,
-                                 uint64_t count, const gemp_rows_options *options, const gemp_result_info *info);
+ * of the graph's keys. The caller closes the writer *out, which gives the file its name. The names of the columns must
+ * live until then, but not the result. */
+gemp_code gemp_clause_rows_write(gemp_row_writer **out, const gemp_comm *comm, const gemp_cypher_result *result,
+                                 gemp_type keys, uint64_t count, const gemp_rows_options *options);
 
 #endif

@@ -23,13 +23,14 @@ typedef enum gemp_query_mode {
 	GEMP_QUERY_MODE_WRITE,
 	GEMP_QUERY_MODE_COUNT_PER,
 	GEMP_QUERY_MODE_SAMPLE,
-	GEMP_QUERY_MODE_PLAN
+	GEMP_QUERY_MODE_PLAN,
+	GEMP_QUERY_MODE_UPDATE /* api/transform/query_update.c */
 } gemp_query_mode;
 
 typedef struct gemp_query_request {
 	gemp_query_mode mode;
 	gemp_query *query;
-	const char *path;              /* WRITE, COUNT_PER: file of rows; NULL: a preview */
+	const char *path;              /* WRITE, COUNT_PER, UPDATE: file of rows; NULL: a preview */
 	gemp_table *table;             /* TABLE: receives the rows */
 	const char *vertex;            /* COUNT_PER: the pattern vertex */
 	double seconds;                /* SAMPLE: the limit of time */

@@ -178,7 +178,7 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 	GEMP_OWNED_BY(gemp_query_forms_free) gemp_query_forms forms = { 0 };
 	GEMP_OWNED_BY(free_jobs) job_list jobs = { 0 };
 	gemp_runtime *runtime = NULL;
-	gemp_code code = gemp_query_forms_read(&forms, request->query);
+	gemp_code code = gemp_query_forms_read(&forms, request->query, false);
 	GEMP_THEN(check_request(request, forms.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(check_paths(request, comm));

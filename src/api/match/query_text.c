@@ -17,6 +17,7 @@ typedef struct reading {
 	bool *plain_used; /* [plain_count] */
 	bool *used;       /* [parameters.count] */
 	const char *file;
+	bool clauses; /* all queries run clause by clause */
 } reading;
 
 /* MESSAGES */
@@ -170,6 +171,8 @@ static gemp_code read_one(const reading *r, gemp_query_form *form)
 	GEMP_OWNED char *general = NULL;
 	bool parsed;
 	const gemp_code tree = read_tree(r, form, &parsed);
+	if (r->clauses)
+		return tree == GEMP_OK ? set_parameters(r, form) : tree;
 	if (tree != GEMP_OK && (tree != GEMP_EUSAGE || (parsed && is_cypher(r->query))))
 		return tree;
 	if (tree != GEMP_OK)
@@ -209,13 +212,13 @@ static gemp_code read_pattern(gemp_query_forms *out, const gemp_query *query)
 	return GEMP_OK;
 }
 
-gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query)
+gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query, bool clauses)
 {
 	GEMP_OWNED_BY(gemp_script_texts_free) gemp_script_texts cut = { 0 };
 	GEMP_OWNED gemp_query_parameter *plain = NULL;
 	GEMP_OWNED bool *plain_used = NULL, *used = NULL;
 	const gemp_parameter_list *list = &query->parameters;
-	reading r = { .query = query, .file = query->name };
+	reading r = { .query = query, .file = query->name, .clauses = clauses };
 	*out = (gemp_query_forms){ 0 };
 	if (query->source == GEMP_QUERY_NAMED || query->source == GEMP_QUERY_GRAPH)
 		return read_pattern(out, query);

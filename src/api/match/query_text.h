@@ -23,8 +23,9 @@ typedef struct gemp_query_forms {
 	gemp_query_form *items; /* [count] */
 } gemp_query_forms;
 
-/* Local. Reads the queries with the values of their parameters. Call gemp_query_forms_free also after a failure. */
-gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query);
+/* Local. Reads the queries with the values of their parameters. `clauses`: each query of a text becomes a syntax tree,
+ * also if it could be one search. Call gemp_query_forms_free also after a failure. */
+gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query, bool clauses);
 void gemp_query_forms_free(gemp_query_forms *forms);
 
 /* Local. Checks the text of a single query whose parameters have no values yet. */

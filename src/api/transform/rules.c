@@ -7,6 +7,7 @@
 #include "gemp/rules.h"
 
 #include "api/match/query.h"
+#include "api/transform/changed_graph.h"
 #include "api/transform/step_checkpoint.h"
 #include "core/memory.h"
 #include "core/quantity.h"
@@ -150,18 +151,9 @@ static gemp_code make_runtime(rewriting *r)
 /* Collective. Writes the graph if it has a file, and reports it. Before that it copies the graph for a drawing. */
 static gemp_code write_graph(rewriting *r)
 {
-	gemp_timers *timers = &r->graph->timers;
 	if (r->settings.dot)
 		GEMP_TRY(gemp_graph_diff_take(&r->after, r->runtime, r->graph->shard, r->settings.dot, "after"));
-	for (int phase = 0; phase < GEMP_PHASES; phase++)
-		timers->seconds[phase] += r->runtime->timers.seconds[phase];
-	if (r->settings.output)
-		return gemp_graph_write(r->graph, r->settings.output, r->settings.write, r->report);
-	const gemp_timers all = gemp_graph_take_timers(r->graph);
-	gemp_report_graph(r->report, r->graph->shard);
-	gemp_report_seconds(r->report, &all, false);
-	gemp_report_memory(r->report, 0);
-	return GEMP_OK;
+	return gemp_changed_graph_write(r->graph, r->runtime, r->settings.output, r->settings.write, r->report);
 }
 
 /* Collective. Writes the drawing of the graph before and after the changes if a drawing is wanted. */
@@ -311,13 +303,10 @@ static gemp_code parse_rules(rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. Gives the vertices of a changed graph the ids of a graph file (partition/derived/canonical.h). */
+/* Collective. */
 static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 {
-	if (!sum_results(r).applied)
-		return GEMP_OK;
-	GEMP_TRY(gemp_shard_load_outgoing(*graph));
-	return gemp_shard_canonical(graph, r->comm, r->string_keys);
+	return sum_results(r).applied ? gemp_changed_graph_canonical(graph, r->comm, r->string_keys) : GEMP_OK;
 }
 
 /* Callback of gemp_transform. Stops with a checkpoint after a signal or at the time limit. */

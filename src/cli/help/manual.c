@@ -30,10 +30,13 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "matches",
 	  "match: number of matches in the chosen meaning. Counts are exact up to 2^64 - 1; some parsers round above 2^53." },
 	{ "embeddings, embeddings_reason", "match: number of embeddings; null and the reason if they were not counted." },
-	{ "rows, count", "match: number of rows of the result; the value of count(*)." },
+	{ "rows, count", "match, transform with a query: number of rows of the result; the value of count(*)." },
 	{ "steps, rules, explain",
 	  "transform: number of steps; for each rule its steps, matches, applied, conflicting and inapplicable ones, rounds of "
 	  "conflict resolution, seconds, and elements created, deleted and set; --explain: the same for each step." },
+	{ "created, deleted, attributes_set, labels_added, labels_removed",
+	  "transform with a query: vertices and edges that were created and deleted; attributes that got a value or lost it; "
+	  "labels of vertices." },
 	{ "changes, replayed, dot",
 	  "transform: file and lines of the change log; lines that were replayed; file of the drawing." },
 	{ "complete",

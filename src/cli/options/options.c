@@ -291,7 +291,7 @@ static gemp_code check_arguments(const gemp_options *options)
 static bool shapes_graph(const gemp_option *option)
 {
 	static const char unrelated[] =
-		"output|changes|dot|draw|explain|checkpoint|resume|max-time|into|verify|devices|device-memory";
+		"output|changes|rows|dot|draw|explain|checkpoint|resume|max-time|into|verify|devices|device-memory";
 	return gemp_word_index(unrelated, option->name) < 0 && !(option->commands & GEMP_ON_INFO);
 }
 

@@ -70,8 +70,8 @@ typedef struct gemp_options {
 	uint64_t parts;
 	int method, as;
 	/* match */
-	const char *changes, *draw, *dot, *svg;
-	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
+	const char *changes, *rows, *draw, *dot, *svg;
+	const char *query, *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes, attribute_copies, exchange, choose, rematch;

@@ -78,6 +78,10 @@ static const gemp_option options[] = {
 	  "Attribute of vertices, of strings or integers. May be repeated." },
 	{ "drop", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INDEX, OF_INPUT, AT(drop),
 	  "First remove all indexes of the file." },
+	{ "query", 0, GEMP_OPTION_TEXT, "TEXT", NULL, GEMP_ON_TRANSFORM, OF_QUERY, AT(query),
+	  "Change the graph by this query of openCypher in place of rules." },
+	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_TRANSFORM, OF_QUERY, INPUT(query_file),
+	  "Read the query from FILE (- is standard input)." },
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_SEARCH | GEMP_ON_INDEX, OF_QUERY, INPUT(query_file),
 	  "Read queries from FILE (- is standard input). A semicolon ends each of several queries, and match gives each its own rows and report; "
 	  "bench match times each." },

@@ -43,6 +43,8 @@ static const gemp_option options[] = {
 	  "Attribute of the edges with the entries of the matrix (.mtx)." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE | GEMP_ON_TRANSFORM | GEMP_ON_REVERSE, OF_OUTPUT,
 	  AT(output), "The graph file to write." },
+	{ "rows", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_TRANSFORM, OF_OUTPUT, AT(rows),
+	  "With a query: write the rows of RETURN to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },
 	{ "changes", 0, GEMP_OPTION_TEXT, "F.jsonl", NULL, GEMP_ON_TRANSFORM, OF_OUTPUT, AT(changes),
 	  "Write a log of all changes to F.jsonl: a line for each element that is created, deleted or set, with step and "
 	  "match. transform can replay the log in place of rules." },

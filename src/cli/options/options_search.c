@@ -38,7 +38,8 @@ static const gemp_option options[] = {
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, OF_SEARCH, AT(explain),
 	  "Print the plan with its estimates before the search (with --dry-run: instead of it)." },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_TRANSFORM, OF_SEARCH, AT(explain),
-	  "Print for each step how many matches there were, and how many were applied, in conflict and inapplicable." },
+	  "Print for each step of rules how many matches there were, and how many were applied, in conflict and inapplicable; "
+	  "of a query its clauses." },
 	{ "choose", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", GEMP_ON_TRANSFORM, OF_SEARCH, AT(choose),
 	  "Where a single rank selects among conflicting matches; auto: many on a GPU, few on the host. Same answer." },
 	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, OF_SEARCH, AT(rematch),

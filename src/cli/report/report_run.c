@@ -127,6 +127,7 @@ static gemp_code check_paths(const gemp_options *options)
 	GEMP_TRY(check_path(options, "json", options->json));
 	GEMP_TRY(check_path(options, "output", options->output));
 	GEMP_TRY(check_path(options, "changes", options->changes));
+	GEMP_TRY(check_path(options, "rows", options->rows));
 	GEMP_TRY(check_path(options, "subgraph", options->subgraph));
 	GEMP_TRY(check_path(options, "dot", options->dot));
 	GEMP_TRY(check_path(options, "svg", options->svg));
@@ -147,8 +148,8 @@ bool gemp_is_stdout(const char *path)
 static bool answer_on_stdout(const gemp_options *options)
 {
 	bool sequence = options->sequence && !options->output && !gemp_is_stdout(options->json);
-	return sequence || gemp_is_stdout(options->output) || gemp_is_stdout(options->tree) ||
-	       gemp_is_stdout(options->unitigs) || gemp_is_stdout(options->gfa);
+	return sequence || gemp_is_stdout(options->output) || gemp_is_stdout(options->rows) ||
+	       gemp_is_stdout(options->tree) || gemp_is_stdout(options->unitigs) || gemp_is_stdout(options->gfa);
 }
 
 gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options)
