@@ -6,6 +6,12 @@ def simpler_expressions(e):
     """Yields the parts of an expression, and the expression with one part replaced by a simpler one."""
     if not isinstance(e, tuple) or not e or not isinstance(e[0], str):
         return
+    if e[0] == 'map':
+        for j, (name, value) in enumerate(e[1]):
+            yield value
+            for other in simpler_expressions(value):
+                yield ('map', e[1][:j] + [(name, other)] + e[1][j + 1:])
+        return
     for i, part in enumerate(e[1:], 1):
         parts = part if isinstance(part, list) else [part]
         for j, child in enumerate(parts):
