@@ -129,7 +129,8 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 	if (!options->checkpoint && gemp_context_rank(context) == 0)
 		gemp_process_on_signal(
 			GEMP_SIGNAL_SAY,
-			"gemp-mpi: stopped by a signal; the results so far are lost. --checkpoint FOLDER would save finished work\n");
+			"gemp-mpi: stopped by a signal; the results so far are lost. --checkpoint FOLDER would save finished work, "
+			"if the query is one search\n");
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	if (is_motifs(options->pattern))
 		return match_motifs(graph, options, &settings, report);

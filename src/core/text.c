@@ -89,21 +89,23 @@ int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 	return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Levenshtein distance (Wagner and Fischer 1974, one row at a time) of the first 63 characters, ignoring case. */
-static size_t edit_distance(const char *a, const char *b)
+/* Optimal string alignment (Damerau 1964): Levenshtein's distance in which two exchanged neighbours are one edit. Three
+ * rows of the table suffice; words count up to 63 characters. */
+size_t gemp_text_edits(const char *a, const char *b)
 {
 	enum { MAX_WORD = 63 };
-	size_t row[MAX_WORD + 1], b_length = strnlen(b, MAX_WORD);
+	size_t rows[3][MAX_WORD + 1], b_length = strnlen(b, MAX_WORD), *row = rows[0];
 	for (size_t j = 0; j <= b_length; j++)
 		row[j] = j;
-	for (size_t i = 0; a[i] && i < MAX_WORD; i++) {
-		size_t diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t j = 0; j < b_length; j++) {
-			size_t substituted = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
-			diagonal = row[j + 1];
-			size_t inserted = gemp_min(row[j], row[j + 1]) + 1;
-			row[j + 1] = gemp_min(substituted, inserted);
+	for (size_t i = 1; i <= MAX_WORD && a[i - 1]; i++) {
+		const size_t *last = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
+		row = rows[i % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			const int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+			row[j] = gemp_min(gemp_min(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]))
+				row[j] = gemp_min(row[j], before[j - 2] + 1);
 		}
 	}
 	return row[b_length];
@@ -115,7 +117,7 @@ const char *gemp_text_nearest(const char *word, const char *const *names, size_t
 	const char *best = NULL;
 	size_t min_edits = 1 + strlen(word) / 3;
 	for (size_t i = 0; i < count; i++) {
-		size_t edits = edit_distance(word, names[i]);
+		size_t edits = gemp_text_edits(word, names[i]);
 		if (edits <= min_edits && (!best || edits < min_edits)) {
 			best = names[i];
 			min_edits = edits;

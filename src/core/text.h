@@ -30,6 +30,8 @@ gemp_code gemp_text_status(const gemp_text *text);
 /* Compares bytes: negative, 0 or positive. A prefix comes before the longer text. */
 int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);
 
+/* The edit distance of two words, without regard to case; two exchanged letters are one edit. */
+size_t gemp_text_edits(const char *a, const char *b);
 /* Returns the name with the smallest edit distance from `word`, or NULL if no name is near. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count);
 

@@ -154,6 +154,7 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
 		return gemp_cypher_search_serve(out->search);
 	init_engine(&engine, context, graph, tree, out->search, parameters);
 	code = execute(&engine, tree->query, &out->rows);
+	out->unmatched = engine.unmatched;
 	gemp_progress_end();
 	gemp_cypher_search_end(out->search, code);
 	return code;

@@ -16,6 +16,7 @@ typedef struct gemp_cypher_result {
 	size_t count;       /* columns */
 	const char **names; /* [count] in the tree's arena */
 	gemp_cypher_table rows;
+	bool unmatched;             /* on rank 0: a MATCH found nothing for its rows */
 	gemp_cypher_search *search; /* writes elements; owned */
 } gemp_cypher_result;
 

@@ -120,7 +120,7 @@ def check_names():
                         ("MATCH (a) MATCH (a)-[:ACTS]->() RETURN a", "query:1:23: unknown edge type 'ACTS'; the graph has ACTS_IN, KNOWS"),
                         ("MATCH (a) MATCH (b) RETURN a.nam", "unknown attribute 'nam'; did you mean 'name'?"),
                         ("MATCH (a) MATCH (b {nam: 1}) RETURN a", "unknown attribute 'nam'"),
-                        ("MATCH (a) MATCH ()-[r]->() RETURN r.since", "unknown edge attribute 'since'; the graph has none"),
+                        ("MATCH (a) MATCH ()-[r]->() RETURN r.since", "unknown edge attribute 'since'; the edges here have none"),
                         ("MATCH (a:Person|Fil) MATCH (b) RETURN a", "unknown label 'Fil'"),
                         ("MATCH (a) MATCH (b) WHERE a:Fil RETURN a", "unknown label 'Fil'")):
         run(2, "match", "g.h5", query, code=2, says=says)

@@ -122,6 +122,9 @@ static void the_nearest_name_is_found(void **state)
 	assert_string_equal(gemp_text_nearest("titel", names, n), "title");
 	assert_string_equal(gemp_text_nearest("Person", names, n), "Person");
 	assert_null(gemp_text_nearest("Company", names, n));
+	assert_int_equal(gemp_text_edits("RETRUN", "return"), 1); /* two exchanged letters */
+	assert_int_equal(gemp_text_edits("kitten", "sitting"), 3);
+	assert_int_equal(gemp_text_edits("", "ab"), 2);
 	assert_null(gemp_text_nearest("Person", names, 0));
 	assert_null(gemp_text_nearest("", names, n));
 }
@@ -133,6 +136,10 @@ static size_t edits(const char *a, const char *b)
 		return strlen(a) + strlen(b);
 	size_t kept = edits(a + 1, b + 1) + (*a != *b), dropped = edits(a + 1, b) + 1, added = edits(a, b + 1) + 1;
 	size_t least = kept < dropped ? kept : dropped;
+	if (a[1] && a[0] == b[1] && a[1] == b[0]) { /* two exchanged letters */
+		size_t exchanged = edits(a + 2, b + 2) + 1;
+		least = exchanged < least ? exchanged : least;
+	}
 	return least < added ? least : added;
 }
 
@@ -148,6 +155,7 @@ static void the_distance_is_the_least_number_of_edits(void **state)
 			name[k] = (char)('a' + gemp_random_below(&seed, 3));
 		const char *const names[] = { name };
 		bool near = edits(word, name) <= 1 + strlen(word) / 3;
+		assert_int_equal(gemp_text_edits(word, name), edits(word, name));
 		assert_int_equal(gemp_text_nearest(word, names, 1) != NULL, near);
 	}
 }

@@ -99,7 +99,8 @@ static void unknown_names(void **state)
 		{ "MATCH (a) RETURN a.name, a.color", 1, 26,
 		  "unknown attribute 'color'; the graph has name, born, height, alive" },
 		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.sinc", 1, 33, "unknown edge attribute 'sinc'; did you mean 'since'?" },
-		{ "MATCH (a)-[r:ACTED_IN]->(b) RETURN r.since", 1, 36, "unknown edge attribute 'since'; the graph has none" },
+		{ "MATCH (a)-[r:ACTED_IN]->(b) RETURN r.since", 1, 36,
+		  "unknown edge attribute 'since'; the edges here have none" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gemp_pattern *p;
@@ -225,7 +226,7 @@ static void whole_queries_refused(void **state)
 		{ "MATCH (a) OPTIONAL MATCH (a)-[s:KNOWS]->() RETURN s.sinc",
 		  "unknown edge attribute 'sinc'; did you mean 'since'?" },
 		{ "MATCH (a)-[s:ACTED_IN]->() WITH s AS r RETURN r.since",
-		  "unknown edge attribute 'since'; the graph has none" },
+		  "unknown edge attribute 'since'; the edges here have none" },
 		{ "MATCH (a) WHERE EXISTS { (a)-[:KNOW]->() } RETURN a", "unknown edge type 'KNOW'; did you mean 'KNOWS'?" },
 		{ "MATCH (a) WHERE EXISTS { (a)--(b:Flm) } RETURN a", "unknown label 'Flm'" },
 		{ "MATCH (a) WHERE EXISTS { (a)--(b) WHERE b.name > 1 + a.name } RETURN a", "1 + a.name: this is an integer" },

@@ -175,8 +175,10 @@ gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_run
 	GEMP_TRY(gemp_shard_load_keys(job->base.graph));
 	GEMP_TRY(gemp_cypher_run(&result, job->base.runtime, job->base.graph, &job->form->tree, job->form->parameters,
 	                         &options));
-	uint64_t all = result.rows.rows;
-	gemp_comm_max(job->comm, &all, 1);
+	uint64_t counts[] = { result.rows.rows, result.unmatched };
+	gemp_comm_max(job->comm, counts, 2);
+	const uint64_t all = counts[0];
+	job->found_nothing = all == 0 || counts[1];
 	const uint64_t rows = gemp_min(all, settings->limit);
 	GEMP_TRY(gemp_clause_job_write(&writer, job, &result, job->comm->rank == 0 ? rows : 0));
 	GEMP_TRY(gemp_clause_job_close(job, writer, job->base.graph->hash, rows == all));

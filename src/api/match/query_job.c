@@ -302,6 +302,7 @@ static gemp_code run_search(gemp_query_job *job)
 	GEMP_TRY(apart ? count_apart(job, &result) : find_matches(job, &result));
 	if (!result.complete)
 		result.matches = gemp_min(result.matches, job->base.how.limit);
+	job->found_nothing = result.matches == 0;
 	gemp_match_report found = {
 		.how = &job->base.how,
 		.result = &result,

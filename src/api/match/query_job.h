@@ -67,6 +67,7 @@ typedef struct gemp_query_job {
 	uint64_t row_limit;           /* the limit of the settings, and, if rows stream, also the limit of the text */
 	uint64_t preview;             /* number of rows in the text of the report */
 	bool only_counts;             /* the clauses need only the number of matches */
+	bool found_nothing;           /* after the run, on all ranks alike */
 	bool writes;                  /* rows are written to a file, a table or the preview */
 } gemp_query_job;
 

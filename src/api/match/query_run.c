@@ -7,6 +7,7 @@
 #include "api/match/clause_job.h"
 #include "core/memory.h"
 #include "cypher/check/graph_names.h"
+#include "cypher/search/absent_values.h"
 #include "io/file/output.h"
 #include "io/picture/pattern_picture.h"
 #include "query/output/subgraph_sink.h"
@@ -28,7 +29,10 @@ static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 /* Collective. A job without a pattern runs clause by clause. */
 static gemp_code run_job(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
 {
-	return job->pattern ? gemp_query_job_run(job, report, runtime) : gemp_clause_job_run(job, report, runtime);
+	GEMP_TRY(job->pattern ? gemp_query_job_run(job, report, runtime) : gemp_clause_job_run(job, report, runtime));
+	if (!job->found_nothing || !job->form->tree.query)
+		return GEMP_OK;
+	return gemp_cypher_warn_of_absent_values(&job->form->tree, job->base.graph, job->comm);
 }
 
 /* Collective. Runs the jobs one after the other. Each job is freed after its run, since the next job needs its memory

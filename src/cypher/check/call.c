@@ -75,13 +75,63 @@ static gemp_code check_aggregate(gemp_checker *checker, gemp_cypher_expr *expr, 
 	return GEMP_OK;
 }
 
+/* Functions of other languages and products, and what openCypher has instead. */
+static const struct {
+	const char *name, *instead;
+} foreign[] = {
+	{ "if", "write CASE WHEN condition THEN a ELSE b END" },
+	{ "iif", "write CASE WHEN condition THEN a ELSE b END" },
+	{ "concat", "write a + b" },
+	{ "len", "write size()" },
+	{ "ifnull", "write coalesce()" },
+	{ "isnull", "write x IS NULL, or coalesce()" },
+	{ "nvl", "write coalesce()" },
+	{ "nullif", "write CASE WHEN a = b THEN NULL ELSE a END" },
+	{ "average", "write avg()" },
+	{ "mean", "write avg()" },
+	{ "median", "write percentileCont(x, 0.5)" },
+	{ "cast", "write toInteger(), toFloat(), toString() or toBoolean()" },
+	{ "convert", "write toInteger(), toFloat(), toString() or toBoolean()" },
+	{ "now", "write datetime()" },
+	{ "getdate", "write datetime()" },
+	{ "group_concat", "write collect()" },
+	{ "string_agg", "write collect()" },
+	{ "array_agg", "write collect()" },
+	{ "pow", "write a ^ b" },
+	{ "power", "write a ^ b" },
+	{ "mod", "write a % b" },
+	{ "instr", "write text CONTAINS part" },
+	{ "datediff", "write duration.between(a, b)" },
+	{ "year", "write x.year" },
+	{ "month", "write x.month" },
+	{ "day", "write x.day" },
+	{ "point", "points are not part of openCypher 9" },
+	{ "distance", "points are not part of openCypher 9" },
+};
+
+/* The remedy for the name of a function of another product, or NULL. */
+static const char *instead_of(const char *name)
+{
+	if (strncasecmp(name, "apoc.", 5) == 0)
+		return "APOC is not part of openCypher";
+	if (strncasecmp(name, "gds.", 4) == 0)
+		return "algorithms are commands, such as `gemp-mpi pagerank`";
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (strcasecmp(foreign[i].name, name) == 0)
+			return foreign[i].instead;
+	return NULL;
+}
+
 static gemp_code fail_unknown(const gemp_checker *checker, const gemp_cypher_expr *expr)
 {
-	const char *nearest = gemp_cypher_function_nearest(expr->name.bytes);
+	const char *instead = instead_of(expr->name.bytes), *nearest = gemp_cypher_function_nearest(expr->name.bytes);
+	if (instead)
+		return gemp_checker_fail(checker, expr->place, "there is no function %s(); %s", expr->name.bytes, instead);
 	if (nearest)
 		return gemp_checker_fail(checker, expr->place, "there is no function %s(); do you mean %s()?", expr->name.bytes,
 		                         nearest);
-	return gemp_checker_fail(checker, expr->place, "there is no function %s()", expr->name.bytes);
+	return gemp_checker_fail(checker, expr->place, "there is no function %s(); docs/functions.md lists the functions",
+	                         expr->name.bytes);
 }
 
 static gemp_code check_argument(gemp_checker *checker, gemp_cypher_expr *argument, const gemp_cypher_function *function,

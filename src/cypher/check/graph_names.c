@@ -18,6 +18,10 @@ typedef struct name_check {
 	/* variables that patterns bind, and those that something else binds */
 	const char *nodes[MAX_NAMES], *edges[MAX_NAMES], *values[MAX_NAMES];
 	size_t node_count, edge_count, value_count;
+	const gemp_cypher_node *labelled[MAX_NAMES]; /* nodes of patterns that have a name and labels */
+	size_t labelled_count;
+	gemp_cypher_labelled_visitor *visit;
+	void *visitor;
 } name_check;
 
 static void free_check(name_check *c)
@@ -200,6 +204,75 @@ gemp_code gemp_cypher_check_names(const gemp_cypher_tree *tree, const gemp_shard
 	GEMP_THEN(gemp_cypher_tree_walk(tree, check_pattern, check_expr, c));
 	free_check(c);
 	return code;
+}
+
+/* ATTRIBUTES OF LABELLED NODES */
+
+static void collect_labelled(name_check *c, const gemp_cypher_node *node)
+{
+	if (node->labels && node->name.bytes && c->labelled_count < MAX_NAMES)
+		c->labelled[c->labelled_count++] = node;
+}
+
+static gemp_code collect_labels(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	name_check *c = self;
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		collect_labelled(c, path->from);
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next)
+			collect_labelled(c, edge->to);
+	}
+	return collect_pattern(self, pattern, where);
+}
+
+static gemp_code visit_map(const name_check *c, const gemp_cypher_node *node)
+{
+	const gemp_cypher_expr *map = node->properties;
+	for (const gemp_cypher_expr *entry = map && map->kind == GEMP_CY_MAP ? map->first : NULL; entry && node->labels;
+	     entry = entry->next)
+		GEMP_TRY(c->visit(c->visitor, node->labels, &entry->name));
+	return GEMP_OK;
+}
+
+static gemp_code visit_maps(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	(void)where;
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		GEMP_TRY(visit_map(self, path->from));
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next)
+			GEMP_TRY(visit_map(self, edge->to));
+	}
+	return GEMP_OK;
+}
+
+/* A name with labels in several places may be several variables, so nothing is said about it. */
+static gemp_code visit_property(void *self, const gemp_cypher_expr *expr)
+{
+	const name_check *c = self;
+	const gemp_cypher_node *found = NULL;
+	if (expr->kind != GEMP_CY_PROPERTY || expr->first->kind != GEMP_CY_VARIABLE)
+		return GEMP_OK;
+	const char *subject = expr->first->name.bytes;
+	for (size_t i = 0; i < c->labelled_count; i++)
+		if (strcmp(c->labelled[i]->name.bytes, subject) == 0) {
+			if (found)
+				return GEMP_OK;
+			found = c->labelled[i];
+		}
+	if (!found || has(c->values, c->value_count, subject) || has(c->edges, c->edge_count, subject))
+		return GEMP_OK;
+	return c->visit(c->visitor, found->labels, &expr->name);
+}
+
+gemp_code gemp_cypher_visit_labelled(const gemp_cypher_tree *tree, gemp_cypher_labelled_visitor *visit, void *self)
+{
+	GEMP_OWNED name_check *c = NULL;
+	GEMP_TRY(GEMP_NEW(c, 1));
+	c->visit = visit;
+	c->visitor = self;
+	collect_clauses(c, tree->query);
+	GEMP_TRY(gemp_cypher_tree_walk(tree, collect_labels, collect_expr, c));
+	return gemp_cypher_tree_walk(tree, visit_maps, visit_property, c);
 }
 
 /* TYPES WITHOUT A COLON */

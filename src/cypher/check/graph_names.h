@@ -15,4 +15,9 @@ gemp_code gemp_cypher_check_names(const gemp_cypher_tree *tree, const gemp_shard
 /* Local. Warns of relationships such as -[KNOWS]-> whose name is a type of the graph, where -[:KNOWS]-> is meant. */
 gemp_code gemp_cypher_warn_of_types(const gemp_cypher_tree *tree, const gemp_shard *graph);
 
+/* Local. Visits each attribute that is read of a node, with the labels that the pattern demands of the node. */
+typedef gemp_code gemp_cypher_labelled_visitor(void *self, const gemp_cypher_label *labels,
+                                               const gemp_cypher_word *attribute);
+gemp_code gemp_cypher_visit_labelled(const gemp_cypher_tree *tree, gemp_cypher_labelled_visitor *visit, void *self);
+
 #endif

@@ -2,6 +2,9 @@
 
 #include "core/random.h"
 
+#include <ctype.h>
+#include <strings.h>
+
 gemp_code gemp_checker_fail(const gemp_checker *checker, gemp_cypher_place place, const char *format, ...)
 {
 	va_list arguments;
@@ -56,6 +59,23 @@ gemp_code gemp_checker_not_dropped(const gemp_checker *checker, gemp_cypher_word
 	                         name.bytes);
 }
 
+/* True if the word stands where a string may be meant: it is compared, or is a value in a map, a list or a call, and
+ * nothing is read of it. */
+static bool may_be_string(const gemp_checker *checker, gemp_cypher_word name)
+{
+	const char *text = checker->tree->source.text, *next = text + name.place.end;
+	size_t before = name.place.begin, word;
+	while (before > 0 && isspace((unsigned char)text[before - 1]))
+		before--;
+	for (word = before; word > 0 && isalpha((unsigned char)text[word - 1]);)
+		word--;
+	const bool text_operator = (before - word == 4 && strncasecmp(text + word, "WITH", 4) == 0) ||
+	                           (before - word == 8 && strncasecmp(text + word, "CONTAINS", 8) == 0);
+	while (isspace((unsigned char)*next))
+		next++;
+	return before > 0 && !strchr(".[(", *next) && (text_operator || strchr("=<>~:,[(", text[before - 1]));
+}
+
 /* Names the nearest visible variable, if one is near. */
 static gemp_code fail_undefined(const gemp_checker *checker, gemp_cypher_word name)
 {
@@ -68,6 +88,10 @@ static gemp_code fail_undefined(const gemp_checker *checker, gemp_cypher_word na
 	if (nearest)
 		return gemp_checker_fail(checker, name.place, "the variable '%s' is not defined here; '%s' is", name.bytes,
 		                         nearest);
+	if (may_be_string(checker, name))
+		return gemp_checker_fail(checker, name.place,
+		                         "the variable '%s' is not defined here; a string needs quotes: '%s'", name.bytes,
+		                         name.bytes);
 	if (visible == 0)
 		return gemp_checker_fail(checker, name.place, "the variable '%s' is not defined: there are no variables here",
 		                         name.bytes);

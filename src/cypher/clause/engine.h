@@ -35,6 +35,7 @@ typedef struct gemp_cypher_engine {
 	size_t outer_rows;                   /* rows of the query in execution have origins below this number */
 	size_t budget;                       /* bytes of host memory; 0: no limit */
 	struct gemp_cypher_cursor *cursor;   /* opened last */
+	bool unmatched;                      /* a MATCH found nothing for its rows */
 } gemp_cypher_engine;
 
 /* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports

@@ -76,6 +76,7 @@ static gemp_code execute_match(gemp_cypher_engine *engine, const gemp_cypher_cla
 	if (in->rows)
 		GEMP_TRY(engine->match(engine->search, clause->pattern, clause->where, clause->optional && !later, &environment,
 		                       in, out));
+	engine->unmatched |= in->rows && !out->rows;
 	if (later)
 		GEMP_TRY(gemp_cypher_filter(engine, later, environment.slots, NULL, NULL, out));
 	if (restores)

@@ -93,6 +93,11 @@ static gemp_code start(making *m)
 
 static gemp_code add_vertex(making *m, size_t v)
 {
+	if (m->pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)
+		return gemp_source_fail(&m->input->tree->source, m->input->pattern->place.begin,
+		                        "this pattern has more than %d vertices; divide it, as in MATCH (a)-->(b) MATCH "
+		                        "(b)-->(c)",
+		                        GEMP_MAX_PATTERN_VERTICES);
 	m->step->vertices[m->step->vertex_count++] = v;
 	return gemp_pattern_add_vertex(m->pattern, m->plan->vertices[v].name, &m->vertex_place[v]);
 }
@@ -123,6 +128,10 @@ static gemp_code add_edge(making *m, size_t h, int from, int to, gemp_cypher_hea
 	const gemp_cypher_edge *edge = m->plan->hops[h].edge;
 	gemp_direction direction = heading == GEMP_CY_EITHER ? GEMP_EITHER : GEMP_OUT;
 	bool left = heading == GEMP_CY_LEFT;
+	if (m->pattern->edge_count == GEMP_MAX_PATTERN_EDGES)
+		return gemp_source_fail(&m->input->tree->source, edge->place.begin,
+		                        "this pattern has more than %d edges; divide it, as in MATCH (a)-->(b) MATCH (b)-->(c)",
+		                        GEMP_MAX_PATTERN_EDGES);
 	m->hop_place[h] = (int)m->pattern->edge_count;
 	m->step->hops[m->step->edge_count++] = h;
 	GEMP_TRY(gemp_pattern_add_edge(m->pattern, NULL, left ? to : from, left ? from : to, direction));

@@ -28,10 +28,11 @@ typedef struct gemp_cypher_builder {
 	bool creating;    /* the pattern that is being read belongs to CREATE */
 	/* The lexer tells the `|` of a comprehension, as in [x IN list WHERE x:A | x.y], from the `|` between labels. A
 	 * filter by labels with `|` needs brackets: [x IN list WHERE (x:A|B) | x.y]. */
-	size_t open;                        /* brackets that are open */
-	int before;                         /* the last word or opening bracket */
-	bool has_bar[GEMP_CY_MAX_BRACKETS]; /* the open bracket waits for its `|` */
-	_Alignas(16) char scanner[1024];    /* flex's own memory */
+	size_t open;                           /* brackets that are open */
+	int before;                            /* the last word or opening bracket */
+	bool has_bar[GEMP_CY_MAX_BRACKETS];    /* the open bracket waits for its `|` */
+	uint32_t opened[GEMP_CY_MAX_BRACKETS]; /* places of the open brackets */
+	_Alignas(16) char scanner[1024];       /* flex's own memory */
 	size_t scanner_used;
 } gemp_cypher_builder;
 
@@ -155,10 +156,21 @@ void gemp_cy_on(gemp_cypher_clause *merge, const gemp_cypher_clause *set, bool o
 typedef struct gemp_cypher_expected {
 	const char *list; /* words for the tokens; NULL: too many */
 	bool name, value, clause, comma;
-	bool end;     /* the query may end there */
-	bool closing; /* a bracket or CASE is open */
-	bool element; /* the place is within a vertex or an edge of a pattern */
-	bool node;    /* a vertex of a path must stand there */
+	bool end;                 /* the query may end there */
+	bool closing;             /* a bracket or CASE is open */
+	bool element;             /* the place is within a vertex or an edge of a pattern */
+	bool node;                /* a vertex of a path must stand there */
+	bool labels, edge_types;  /* behind a label of a vertex, or a type of an edge */
+	bool edge;                /* within the signs of an edge, as behind (a)- */
+	bool path_name;           /* behind a name that only = may follow */
+	bool colon;               /* behind a name that only a colon may follow */
+	bool alias;               /* AS may stand there */
+	bool operator;            /* behind a value */
+	bool null_only;           /* behind IS */
+	bool reserved;            /* the token is a word of openCypher */
+	const char *const *words; /* [word_count] words of openCypher that may stand there */
+	size_t word_count;
+	size_t open_at; /* place of the bracket whose end is missing; SIZE_MAX: none */
 } gemp_cypher_expected;
 
 /* Explains the unexpected token at `place`. */

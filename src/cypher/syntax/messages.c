@@ -1,7 +1,8 @@
-/* Messages on unexpected tokens. Hints about words and signs come before the list of tokens that the grammar
- * expects. */
+/* Messages on unexpected tokens. Constructs of other products come before the list of tokens that the grammar expects;
+ * behind the list stands the remedy of a frequent mistake. */
 
 #include "cypher/syntax/build.h"
+#include "cypher/syntax/mistakes.h"
 #include "pattern/syntax/scan.h"
 
 #include <ctype.h>
@@ -17,9 +18,13 @@ static const hint misplaced[] = {
 	{ "ORDER", "ORDER BY stands behind the items of WITH or RETURN, before SKIP and LIMIT" },
 	{ "SKIP", "SKIP stands in WITH or RETURN, behind ORDER BY and before LIMIT" },
 	{ "LIMIT", "LIMIT stands in WITH or RETURN, behind ORDER BY and SKIP" },
-	{ "WHERE", "WHERE stands behind the paths of MATCH, behind the items of WITH, or behind YIELD" },
+	{ "WHERE", "WHERE stands behind the paths of MATCH, behind the items of WITH, or behind YIELD, and once: join its "
+	           "conditions by AND" },
 	{ "YIELD", "YIELD stands behind a procedure, as in CALL name() YIELD column" },
 	{ "OPTIONAL", "OPTIONAL stands before MATCH only" },
+	{ "DISTINCT", "DISTINCT stands behind WITH or RETURN, or in an aggregate, as in count(DISTINCT a)" },
+	{ "AND", "AND joins conditions; write commas between paths and between items" },
+	{ "OR", "OR joins conditions; write commas between paths and between items, and UNION between queries" },
 	{ "ON", "ON CREATE SET and ON MATCH SET stand behind the path of MERGE" },
 };
 
@@ -37,6 +42,11 @@ static const hint unsupported[] = {
 	{ "LET", "LET; write WITH *, expression AS name" },
 	{ "EXPLAIN", "EXPLAIN; the option --explain prints the plan" },
 	{ "PROFILE", "PROFILE; the option --profile measures the run" },
+	{ "FILTER", "FILTER; write WITH * WHERE condition" },
+	{ "JOIN", "JOIN; write an edge, as in (a)-[:TYPE]->(b)" },
+	{ "FROM", "FROM; write MATCH (a:Label) RETURN a" },
+	{ "SHOW", "SHOW; `gemp-mpi info` shows labels, edge types and attributes of a graph file" },
+	{ "DROP", "DROP; there are no constraints, and `gemp-mpi index` makes indexes" },
 	{ "NULLS", "NULLS FIRST or LAST; NULL is last when ascending" },
 };
 
@@ -95,20 +105,39 @@ static bool explain(gemp_cypher_builder *b, gemp_cypher_place place, const gemp_
 	return what != NULL;
 }
 
+static void fail_unexpected(gemp_cypher_builder *b, gemp_cypher_place place, const gemp_cypher_expected *expected)
+{
+	const char *token = b->tree->source.text + place.begin;
+	const int size = place.end - place.begin > 40 ? 40 : (int)(place.end - place.begin);
+	const char *wanted = expected->list ? ", expected " : "", *list = expected->list ? expected->list : "";
+	const bool name = gemp_scan_name(token) > token;
+	char hint[GEMP_CY_HINT_SIZE] = "";
+	if (gemp_cy_mistake(b->tree->source.text, place, expected, hint))
+		gemp_cy_fail(b, place.begin, "unexpected '%.*s'%s%s; %s", size, token, wanted, list, hint);
+	else if (expected->comma && begins_value(token, place.end - place.begin) && !expected->reserved)
+		gemp_cy_fail(b, place.begin, "unexpected '%.*s'%s%s; a comma%s may be missing here", size, token, wanted, list,
+		             name && expected->alias ? " or AS" : "");
+	else
+		gemp_cy_fail(b, place.begin, "unexpected '%.*s'%s%s", size, token, wanted, list);
+}
+
 void gemp_cy_unexpected(gemp_cypher_builder *b, gemp_cypher_place place, const gemp_cypher_expected *expected)
 {
 	const char *token = b->tree->source.text + place.begin;
 	size_t size = place.end - place.begin;
 	const char *wanted = expected->list ? ", expected " : "", *list = expected->list ? expected->list : "";
-	bool comma = expected->comma && begins_value(token, size);
+	char hint[GEMP_CY_HINT_SIZE] = "";
 	bool closes = size == 1 && strchr(")]}", *token) && expected->end;
 	if (closes)
 		gemp_cy_fail(b, place.begin, "'%c' closes a bracket, but none is open here", *token);
+	else if (size == 1 && *token == ';' && expected->end)
+		gemp_cy_fail(b, place.begin, "the query has ended at the ; before; leave this one out");
 	else if (size > 0 && expected->end && !expected->clause)
 		gemp_cy_fail(b, place.begin, "a query ends at ;, and another one begins here");
+	else if (size == 0 && gemp_cy_mistake(b->tree->source.text, place, expected, hint))
+		gemp_cy_fail(b, place.begin, "the query ends too early%s%s; %s", wanted, list, hint);
 	else if (size == 0)
 		gemp_cy_fail(b, place.begin, "the query ends too early%s%s", wanted, list);
 	else if (!explain(b, place, expected))
-		gemp_cy_fail(b, place.begin, "unexpected '%.*s'%s%s%s", size > 40 ? 40 : (int)size, token, wanted, list,
-		             comma ? "; a comma may be missing here" : "");
+		fail_unexpected(b, place, expected);
 }

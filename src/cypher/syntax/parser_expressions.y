@@ -319,11 +319,60 @@ static const char *phrase(const yysymbol_kind_t *expected, int all, const gemp_c
 	return is_among(expected, all, YYSYMBOL_ADDED) ? "=, += or a label" : NULL;
 }
 
+static bool is_reserved(yysymbol_kind_t symbol)
+{
+	return symbol >= YYSYMBOL_MATCH && symbol <= YYSYMBOL_FOREACH;
+}
+
+/* Lists the words of openCypher that may stand there. */
+static size_t list_words(const yysymbol_kind_t *expected, int all, const char **words)
+{
+	size_t count = 0;
+	for (int i = 0; i < all; i++)
+		if (is_reserved(expected[i]))
+			words[count++] = yysymbol_name(expected[i]);
+	return count;
+}
+
+/* The place of the innermost open bracket, if its end may stand here. The lexer has counted the unexpected token. */
+static size_t find_open(const gemp_cypher_builder *b, yysymbol_kind_t token, const yysymbol_kind_t *expected, int all)
+{
+	static const char brackets[] = "()[]{}";
+	const char *name = yysymbol_name(token), *bracket = strchr(brackets, name[1]);
+	const bool single = name[0] == '\'' && name[2] == '\'' && bracket;
+	const bool opens = token == YYSYMBOL_PATH_BEGIN || token == YYSYMBOL_LIST_BEGIN || token == YYSYMBOL_PATHS_BEGIN ||
+	                   (single && (bracket - brackets) % 2 == 0);
+	const size_t depth = b->open + (single && !opens) - opens;
+	if (depth == 0 || depth > GEMP_CY_MAX_BRACKETS)
+		return SIZE_MAX;
+	const size_t at = b->opened[depth - 1];
+	const char *open = strchr(brackets, b->tree->source.text[at]); /* NULL: the token closes a bracket, but none is open */
+	return open && is_char_among(expected, all, open[1]) ? at : SIZE_MAX;
+}
+
+/* What the rules about frequent mistakes ask (syntax/mistakes.h). */
+static void describe(gemp_cypher_expected *flags, const gemp_cypher_builder *b, yysymbol_kind_t token,
+                     const yysymbol_kind_t *expected, int all)
+{
+	const bool between = is_among(expected, all, YYSYMBOL_ALTERNATIVE) && flags->element;
+	flags->operator = is_char_among(expected, all, '^');
+	flags->edge_types = between && is_char_among(expected, all, ']');
+	flags->labels = between && is_char_among(expected, all, ')');
+	flags->edge = all <= 2 && is_char_among(expected, all, '-');
+	flags->path_name = all == 1 && is_char_among(expected, all, '=');
+	flags->colon = all == 1 && is_char_among(expected, all, ':');
+	flags->alias = is_among(expected, all, YYSYMBOL_AS);
+	flags->null_only = is_among(expected, all, YYSYMBOL_NULL_) && !flags->value;
+	flags->reserved = is_reserved(token);
+	flags->open_at = find_open(b, token, expected, all);
+}
+
 static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, gemp_cypher_builder *b)
 {
 	(void)scanner;
 	enum { MOST = 4 };
 	yysymbol_kind_t expected[YYNTOKENS], kept[YYNTOKENS];
+	const char *words[YYNTOKENS];
 	int all = yypcontext_expected_tokens(context, expected, YYNTOKENS);
 	if (all < 0)
 		return all; /* out of memory */
@@ -339,7 +388,10 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, gem
 		.end = is_among(expected, all, YYSYMBOL_YYEOF),
 		.element = element,
 		.node = path && !word,
+		.words = words,
+		.word_count = list_words(expected, all, words),
 	};
+	describe(&flags, b, yypcontext_token(context), expected, all);
 	int useful = keep_useful(expected, all, &flags.closing, kept);
 	char list[256] = "";
 	for (int i = 0; i < useful && useful <= MOST; i++) {

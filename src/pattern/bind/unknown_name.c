@@ -16,7 +16,8 @@ gemp_code gemp_unknown_name(const gemp_name_place *place, gemp_name_kind what, c
 	if (suggestion)
 		gemp_text_print(&text, "; did you mean '%s'?", suggestion);
 	else
-		gemp_text_print(&text, count ? "; the graph has " : "; the graph has none");
+		gemp_text_print(&text, "; the %s %s", what == GEMP_NAME_EDGE_ATTRIBUTE ? "edges here have" : "graph has",
+		                count ? "" : "none");
 	for (size_t i = 0; !suggestion && i < count && i < LISTED; i++)
 		gemp_text_print(&text, "%s%s", i ? ", " : "", names[i]);
 	if (!suggestion && count > LISTED)
