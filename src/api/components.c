@@ -3,17 +3,17 @@
  * the vertex with the smallest id finds it: each rank sends the smallest key among its own vertices of the
  * component. */
 
-#include "gemp/analytics.h"
+#include "api/components.h"
 
 #include "api/edge_job.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/search.h"
+#include "gemp/analytics.h"
 #include "io/picture/graph_drawing.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 #include "primitive/distinct.h"
-#include "topology/components.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,9 +70,8 @@ static gemp_code answer_names(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* Collective. Renames each component from the vertex with the smallest id to the vertex with the smallest key. A rank
- * sends one request for each component of its vertices. */
-static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, const gemp_shard *shard)
+/* A rank sends one request for each component of its vertices. */
+gemp_code gemp_components_name_by_keys(gemp_components *found, const gemp_comm *comm, const gemp_shard *shard)
 {
 	GEMP_OWNED component_name *asked = NULL;
 	GEMP_OWNED uint64_t *min = NULL, *own = NULL, *answers = NULL;
@@ -183,7 +182,7 @@ static gemp_code write_results(component_search *s, bool wanted)
 	double since = gemp_now();
 	GEMP_TRY(gemp_shard_load_keys(job->shard));
 	if (wanted || s->settings.output) {
-		GEMP_TRY(name_by_keys(&s->found, job->comm, job->shard));
+		GEMP_TRY(gemp_components_name_by_keys(&s->found, job->comm, job->shard));
 		GEMP_TRY(gemp_columns_new(&job->columns, job->graph->context));
 		GEMP_TRY(gemp_vertex_keys_fetch(&key, job->comm, job->shard, found->component, found->rows));
 		GEMP_TRY(gemp_comm_agree(job->comm, gemp_table_add_column(&job->columns->table, "component", &key)));

@@ -88,7 +88,10 @@ gemp_code gemp_edge_job_check_weight(const gemp_edge_job *job)
 gemp_code gemp_edge_job_device(gemp_edge_job *job)
 {
 	double since = gemp_now();
-	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, GEMP_NEED_FIRST_DEVICE, NULL));
+	if (job->runtime)
+		GEMP_TRY(gemp_runtime_open_devices(job->runtime));
+	else
+		GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, GEMP_NEED_FIRST_DEVICE, NULL));
 	job->device = job->runtime->device;
 	gemp_timers_add(&job->timers, GEMP_PHASE_BUILD, since);
 	return GEMP_OK;

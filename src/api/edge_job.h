@@ -42,6 +42,8 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 /* Local. GEMP_EUSAGE for GEMP_PLACE_DEVICE on several ranks, since these functions do not use several devices
  * together. */
 gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place);
+/* Opens the first device of a rank. If the caller has set job->runtime, all devices of this runtime are opened, since
+ * its search may go on with them, and its counters continue. */
 gemp_code gemp_edge_job_device(gemp_edge_job *job);
 /* Local. GEMP_EUSAGE if the selection has a weight that no selected edge type has, or that is not a number in one of
  * them. */

@@ -142,14 +142,15 @@ static gemp_code name_columns(gemp_cypher_result *out, gemp_cypher_tree *tree)
 }
 
 static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
-                     const gemp_datum *parameters, const gemp_prepared_options *options)
+                     const gemp_datum *parameters, const gemp_prepared_options *options,
+                     const gemp_cypher_analyses *analyses)
 {
 	gemp_cypher_engine engine;
 	gemp_code code = gemp_cypher_refuse_updates(tree);
 	GEMP_THEN(gemp_cypher_divide_conditions(tree->query, &tree->arena));
 	GEMP_THEN(name_columns(out, tree));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_cypher_search_new(&out->search, context, graph, tree, parameters, options));
+	GEMP_TRY(gemp_cypher_search_new(&out->search, context, graph, tree, parameters, options, analyses));
 	if (context->comm->rank != 0)
 		return gemp_cypher_search_serve(out->search);
 	init_engine(&engine, context, graph, tree, out->search, parameters);
@@ -161,10 +162,11 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
 }
 
 gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
-                          const gemp_datum *parameters, const gemp_prepared_options *options)
+                          const gemp_datum *parameters, const gemp_prepared_options *options,
+                          const gemp_cypher_analyses *analyses)
 {
 	*out = (gemp_cypher_result){ 0 };
-	const gemp_code code = run(out, context, graph, tree, parameters, options);
+	const gemp_code code = run(out, context, graph, tree, parameters, options, analyses);
 	if (code != GEMP_OK)
 		gemp_cypher_result_free(out);
 	return code;
@@ -178,10 +180,11 @@ bool gemp_cypher_writes(const gemp_cypher_tree *tree)
 /* Clauses that change the graph are refused as in gemp_cypher_run. */
 gemp_code gemp_cypher_run_writing(gemp_cypher_result *out, gemp_runtime *context, gemp_shard **graph,
                                   gemp_cypher_tree *tree, const gemp_datum *parameters,
-                                  const gemp_prepared_options *options, gemp_cypher_counts *counts)
+                                  const gemp_prepared_options *options, const gemp_cypher_analyses *analyses,
+                                  gemp_cypher_counts *counts)
 {
 	*counts = (gemp_cypher_counts){ 0 };
-	return gemp_cypher_run(out, context, *graph, tree, parameters, options);
+	return gemp_cypher_run(out, context, *graph, tree, parameters, options, analyses);
 }
 
 void gemp_cypher_result_free(gemp_cypher_result *result)

@@ -20,10 +20,11 @@ typedef struct gemp_cypher_result {
 	gemp_cypher_search *search; /* writes elements; owned */
 } gemp_cypher_result;
 
-/* Collective. parameters[tree->parameter_count] are the values of the tree's parameters. The rows of ranks other than 0
- * are empty. All ranks return the same code. */
+/* Collective. parameters[tree->parameter_count] are the values of the tree's parameters. analyses: the graph algorithms
+ * that the query may call. The rows of ranks other than 0 are empty. All ranks return the same code. */
 gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard *graph, gemp_cypher_tree *tree,
-                          const gemp_datum *parameters, const gemp_prepared_options *options);
+                          const gemp_datum *parameters, const gemp_prepared_options *options,
+                          const gemp_cypher_analyses *analyses);
 void gemp_cypher_result_free(gemp_cypher_result *result);
 
 /* The changes that a query has made. An update that leaves the graph as it was does not count. */
@@ -41,6 +42,7 @@ gemp_code gemp_cypher_refuse_updates(const gemp_cypher_tree *tree);
  * on all ranks. All ranks get the same counts. After an error *graph can only be freed. */
 gemp_code gemp_cypher_run_writing(gemp_cypher_result *out, gemp_runtime *context, gemp_shard **graph,
                                   gemp_cypher_tree *tree, const gemp_datum *parameters,
-                                  const gemp_prepared_options *options, gemp_cypher_counts *counts);
+                                  const gemp_prepared_options *options, const gemp_cypher_analyses *analyses,
+                                  gemp_cypher_counts *counts);
 
 #endif

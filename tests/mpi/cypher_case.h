@@ -286,7 +286,7 @@ static inline gemp_code run_case(gemp_runtime *context, gemp_shard *graph, const
 		r.first = r.tree.query->first->first;
 		r.second = r.first->next;
 	}
-	GEMP_THEN(gemp_cypher_search_new(&r.search, context, graph, &r.tree, NULL, &options));
+	GEMP_THEN(gemp_cypher_search_new(&r.search, context, graph, &r.tree, NULL, &options, NULL));
 	if (code == GEMP_OK && context->comm->rank == 0) {
 		code = drive(&r, out);
 		gemp_cypher_search_end(r.search, code);

@@ -74,7 +74,7 @@ static gemp_code run_in(gemp_runtime *runtime, gemp_shard *graph, const char *te
 	gemp_code code = gemp_cypher_parse(&tree, &source);
 	GEMP_THEN(gemp_cypher_check(&tree));
 	GEMP_TRY(gemp_comm_agree(&test_comm, code));
-	GEMP_TRY(gemp_cypher_run(&result, runtime, graph, &tree, NULL, &options));
+	GEMP_TRY(gemp_cypher_run(&result, runtime, graph, &tree, NULL, &options, NULL));
 	return gemp_comm_agree(&test_comm, print_rows(&result, out));
 }
 

@@ -2,9 +2,9 @@
  * becomes a column. Its ten largest ranks and the figures go to the report. analytics/dense/pagerank.h has the
  * iterations. */
 
-#include "analytics/dense/pagerank.h"
+#include "api/analytics/pagerank.h"
+
 #include "analytics/verify/verify.h"
-#include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/threads.h"
@@ -15,8 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-GEMP_RELEASE(gemp_pagerank_free, gemp_pagerank *)
 
 /* JUMPS from a file. Each line has a key and, after a tab, the probability of a jump to this vertex; without a number
  * the probability is 1. If the number of the first line cannot be read and no vertex has its key, the first line is a
@@ -170,7 +168,7 @@ enum { TOP = 10 }; /* number of vertices in the text of the report */
 
 /* The comparisons are negated, so they also refuse NaN. A damping of 1 is refused, since the iterations may not
  * converge without jumps. */
-static gemp_code check(const gemp_analysis_settings *settings)
+gemp_code gemp_pagerank_check(const gemp_analysis_settings *settings)
 {
 	if (!(settings->damping >= 0 && settings->damping < 1))
 		return gemp_fail(GEMP_EUSAGE, "damping must be in [0, 1); got %g", settings->damping);
@@ -187,6 +185,37 @@ static bool is_double(const gemp_analysis *a)
 {
 	return a->settings.precision == GEMP_PRECISION_DOUBLE ||
 	       (a->settings.precision == GEMP_PRECISION_AUTO && a->settings.tolerance < 1e-6);
+}
+
+gemp_code gemp_pagerank_layout(gemp_analysis *a)
+{
+	return gemp_analysis_layout(
+		a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a->job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),
+	                              .cut = a->settings.cut,
+	                              .wanted = is_double(a) ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
+	                              .not_negative = true });
+}
+
+gemp_code gemp_pagerank_solve(gemp_pagerank **out, gemp_analysis *a, const double *jump, gemp_pagerank_result *found)
+{
+	const gemp_dense_options shape = { .fp64 = is_double(a), .gather = a->settings.gather };
+	GEMP_TRY(gemp_analysis_name_weight(a, gemp_pagerank_new(out, &a->layout, a->job.device, &shape)));
+	const gemp_pagerank_params ask = { .damping = a->settings.damping,
+		                               .tolerance = a->settings.tolerance,
+		                               .rounds = a->settings.max_iterations,
+		                               .jump = jump };
+	GEMP_TRY(gemp_pagerank_run(*out, &ask, found));
+	gemp_analysis_add_sums(a, &found->report);
+	return GEMP_OK;
+}
+
+void gemp_pagerank_warn(const gemp_analysis *a, const gemp_pagerank_result *found)
+{
+	const uint32_t rounds = found->report.rounds;
+	if (!found->converged && a->settings.tolerance > 0)
+		gemp_warn("ranks still change by %.3g, more than the tolerance %g; allow more iterations%s",
+		          rounds ? found->change[rounds - 1] : 0., a->settings.tolerance,
+		          is_double(a) ? "" : ", or precision double");
 }
 
 /* THE LARGEST RANKS */
@@ -352,7 +381,6 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 
 /* REPORT AND RUN */
 
-/* Warns if the iterations ended before the tolerance was reached. This is not a failure. */
 static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -363,9 +391,7 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 		json_array_append_new(changes, json_real(found->change[r]));
 	gemp_report_print(report, "%s in %s precision; the last changed ranks by %.3g in all\n",
 	                  gemp_counted(rounds, "iteration").text, is_double(a) ? "double" : "single", last);
-	if (!found->converged && a->settings.tolerance > 0)
-		gemp_warn("ranks still change by %.3g, more than the tolerance %g; give more max-iterations%s", last,
-		          a->settings.tolerance, is_double(a) ? "" : ", or precision double");
+	gemp_pagerank_warn(a, found);
 	gemp_report_set(report, "iterations", gemp_json_count(rounds));
 	gemp_report_set(report, "converged", json_boolean(found->converged));
 	gemp_report_set(report, "residuals", changes);
@@ -406,23 +432,11 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	GEMP_OWNED_BY(gemp_pagerank_free_at) gemp_pagerank *engine = NULL;
 	GEMP_OWNED double *jump = NULL;
 	GEMP_TRY(gemp_analysis_begin(&a, &kind, out, graph, edges, settings, report));
-	GEMP_TRY(check(&a.settings));
+	GEMP_TRY(gemp_pagerank_check(&a.settings));
 	GEMP_TRY(find_shown(&(const gemp_column *){ NULL }, &a));
-	const bool fp64 = is_double(&a);
-	GEMP_TRY(gemp_analysis_layout(
-		&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a.job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),
-	                               .cut = a.settings.cut,
-	                               .wanted = fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
-	                               .not_negative = true }));
+	GEMP_TRY(gemp_pagerank_layout(&a));
 	GEMP_TRY(make_jumps(&jump, &a));
-	const gemp_dense_options shape = { .fp64 = fp64, .gather = a.settings.gather };
-	GEMP_TRY(gemp_analysis_name_weight(&a, gemp_pagerank_new(&engine, &a.layout, a.job.device, &shape)));
-	const gemp_pagerank_params ask = { .damping = a.settings.damping,
-		                               .tolerance = a.settings.tolerance,
-		                               .rounds = a.settings.max_iterations,
-		                               .jump = jump };
-	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
-	gemp_analysis_add_sums(&a, &found.report);
+	GEMP_TRY(gemp_pagerank_solve(&engine, &a, jump, &found));
 	GEMP_TRY(verify(&a, jump, &found));
 	GEMP_TRY(gemp_analysis_column(&a, GEMP_VALUES_DOUBLE, found.rank, 0));
 	GEMP_TRY(gemp_analysis_write(&a));

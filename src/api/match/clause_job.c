@@ -2,10 +2,12 @@
 
 #include "api/match/clause_job.h"
 
+#include "api/analytics/procedures.h"
 #include "api/match/clause_rows.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "cypher/check/graph_names.h"
+#include "cypher/function/procedure.h"
 #include "io/file/output.h"
 
 #include <ctype.h>
@@ -62,6 +64,9 @@ static void add_clause(gemp_text *out, const gemp_source *source, const gemp_cyp
 /* The way in which a clause is executed. */
 static const char *way_of(const gemp_cypher_clause *clause)
 {
+	if (clause->kind == GEMP_CY_CALL_PROCEDURE &&
+	    gemp_cypher_is_analysis(gemp_cypher_procedure_find(clause->name.bytes)))
+		return "analysis on all ranks";
 	if (clause->kind != GEMP_CY_MATCH)
 		return "on rank 0";
 	for (const gemp_cypher_path *path = clause->pattern->first; path; path = path->next)
@@ -160,6 +165,8 @@ void gemp_clause_job_report(const gemp_query_job *job, uint64_t rows, uint64_t a
 gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
 {
 	GEMP_OWNED_BY(gemp_cypher_result_free) gemp_cypher_result result = { 0 };
+	GEMP_OWNED_BY(gemp_procedures_free_at) gemp_procedures *procedures = NULL;
+	gemp_cypher_analyses analyses;
 	gemp_row_writer *writer = NULL;
 	const gemp_query_settings *settings = job->base.settings;
 	const bool dry = settings->dry_run || job->request->mode == GEMP_QUERY_MODE_PLAN;
@@ -173,8 +180,9 @@ gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_run
 		return gemp_report_search(job->base.report, job->base.runtime, &job->base.runtime->timers, false);
 	}
 	GEMP_TRY(gemp_shard_load_keys(job->base.graph));
+	GEMP_TRY(gemp_comm_agree(job->comm, gemp_procedures_new(&procedures, &analyses, job->request->query->graph)));
 	GEMP_TRY(gemp_cypher_run(&result, job->base.runtime, job->base.graph, &job->form->tree, job->form->parameters,
-	                         &options));
+	                         &options, &analyses));
 	uint64_t counts[] = { result.rows.rows, result.unmatched };
 	gemp_comm_max(job->comm, counts, 2);
 	const uint64_t all = counts[0];

@@ -3,6 +3,7 @@
  * Rows are written while their elements have the ids of the run. Then the vertices get the ids of a graph file, and the
  * graph is written. The file of rows gets its name last, so a failure leaves no file. */
 
+#include "api/analytics/procedures.h"
 #include "api/match/clause_job.h"
 #include "api/transform/changed_graph.h"
 #include "core/memory.h"
@@ -114,10 +115,14 @@ static bool has_changes(const gemp_cypher_counts *c)
 static gemp_code run_clauses(updating *u, const gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_cypher_result_free) gemp_cypher_result result = { 0 };
+	GEMP_OWNED_BY(gemp_procedures_free_at) gemp_procedures *procedures = NULL;
+	gemp_cypher_analyses analyses;
 	const gemp_prepared_options options = gemp_query_search_options(&query->settings);
 	gemp_query_form *form = u->forms.items;
 	gemp_shard **graph = &u->graph->shard;
-	GEMP_TRY(gemp_cypher_run_writing(&result, u->runtime, graph, &form->tree, form->parameters, &options, &u->counts));
+	GEMP_TRY(gemp_comm_agree(u->job.comm, gemp_procedures_new(&procedures, &analyses, u->graph)));
+	GEMP_TRY(gemp_cypher_run_writing(&result, u->runtime, graph, &form->tree, form->parameters, &options, &analyses,
+	                                 &u->counts));
 	u->job.base.graph = *graph;
 	u->rows = result.rows.rows;
 	gemp_comm_max(u->job.comm, &u->rows, 1);

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "cypher/function/procedure.h"
 #include "cypher/syntax/tree_walk.h"
 #include "pattern/bind/unknown_name.h"
 
@@ -136,6 +137,19 @@ static gemp_code collect_pattern(void *self, const gemp_cypher_pattern *pattern,
 	return GEMP_OK;
 }
 
+/* The columns of a procedure are nodes or values. */
+static void collect_yields(name_check *c, const gemp_cypher_clause *clause)
+{
+	for (const gemp_cypher_item *item = clause->yields; item; item = item->next) {
+		const gemp_cypher_parameter *columns = gemp_cypher_procedure_find(clause->name.bytes)->columns;
+		const size_t at = gemp_cypher_parameter_find(columns, GEMP_CY_MAX_COLUMNS, item->expr->name.bytes);
+		if (columns[at].kinds == GEMP_CY_BIT(NODE))
+			add_name(c->nodes, &c->node_count, &item->alias);
+		else
+			add_name(c->values, &c->value_count, &item->alias);
+	}
+}
+
 /* UNWIND and columns of WITH that are no variable under their own name. */
 static void collect_clauses(name_check *c, const gemp_cypher_query *query)
 {
@@ -147,8 +161,7 @@ static void collect_clauses(name_check *c, const gemp_cypher_query *query)
 				if (item->alias.bytes &&
 				    (item->expr->kind != GEMP_CY_VARIABLE || strcmp(item->expr->name.bytes, item->alias.bytes) != 0))
 					add_name(c->values, &c->value_count, &item->alias);
-			for (const gemp_cypher_item *item = clause->yields; item; item = item->next)
-				add_name(c->values, &c->value_count, &item->alias);
+			collect_yields(c, clause);
 			if (clause->query)
 				collect_clauses(c, clause->query);
 		}

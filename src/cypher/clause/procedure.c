@@ -2,36 +2,12 @@
 
 #include "core/memory.h"
 #include "cypher/check/check.h"
+#include "cypher/clause/analysis_call.h"
 #include "cypher/clause/project.h"
+#include "cypher/function/procedure.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static const struct {
-	const char *name, *column;
-} procedures[] = {
-	{ "db.labels", "label" },
-	{ "db.relationshipTypes", "relationshipType" },
-	{ "db.propertyKeys", "propertyKey" },
-};
-enum { LABELS, TYPES, KEYS, PROCEDURES = sizeof procedures / sizeof *procedures };
-
-const char gemp_cypher_procedure_names[] = "db.labels(), db.relationshipTypes(), db.propertyKeys()";
-
-static size_t find_procedure(const char *name)
-{
-	size_t i = 0;
-	while (i < PROCEDURES && strcasecmp(procedures[i].name, name) != 0)
-		i++;
-	return i;
-}
-
-const char *gemp_cypher_procedure_column(const char *name)
-{
-	const size_t i = find_procedure(name);
-	return i < PROCEDURES ? procedures[i].column : NULL;
-}
 
 typedef struct name_list {
 	const char **names; /* [count] borrowed */
@@ -51,13 +27,13 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The names in ascending order, each once. */
-static gemp_code find_names(const gemp_shard *graph, size_t procedure, name_list *list)
+static gemp_code find_names(const gemp_shard *graph, gemp_cypher_procedure_number procedure, name_list *list)
 {
-	for (size_t i = 0; procedure == LABELS && i < graph->label_count; i++)
+	for (size_t i = 0; procedure == GEMP_CY_DB_LABELS && i < graph->label_count; i++)
 		GEMP_TRY(GEMP_APPEND(list->names, list->count, &graph->labels[i]));
-	for (size_t i = 0; procedure == TYPES && i < graph->relation_count; i++)
+	for (size_t i = 0; procedure == GEMP_CY_DB_TYPES && i < graph->relation_count; i++)
 		GEMP_TRY(GEMP_APPEND(list->names, list->count, &graph->relations[i].name));
-	if (procedure == KEYS) {
+	if (procedure == GEMP_CY_DB_KEYS) {
 		GEMP_TRY(add_table(list, &graph->attributes));
 		for (size_t i = 0; i < graph->relation_count; i++)
 			GEMP_TRY(add_table(list, &graph->relations[i].props));
@@ -72,15 +48,12 @@ static gemp_code find_names(const gemp_shard *graph, size_t procedure, name_list
 	return GEMP_OK;
 }
 
-gemp_code gemp_cypher_call_procedure(gemp_cypher_engine *engine, const gemp_cypher_clause *clause,
-                                     gemp_cypher_table *in, gemp_cypher_table *out)
+static gemp_code add_names(const gemp_cypher_engine *engine, const gemp_cypher_clause *clause,
+                           gemp_cypher_procedure_number procedure, const gemp_cypher_table *in, gemp_cypher_table *out)
 {
 	name_list list = { 0 };
-	const size_t slots = (size_t)gemp_cypher_clause_slots(clause);
 	const bool yields = clause->width_out > clause->width_in;
-	gemp_code code = find_names(engine->graph, find_procedure(clause->name.bytes), &list);
-	out->width = (size_t)clause->width_out;
-	out->with_origin = in->with_origin;
+	gemp_code code = find_names(engine->graph, procedure, &list);
 	for (size_t r = 0; r < in->rows; r++)
 		for (size_t i = 0; i < list.count && code == GEMP_OK; i++) {
 			gemp_datum *cells;
@@ -95,8 +68,21 @@ gemp_code gemp_cypher_call_procedure(gemp_cypher_engine *engine, const gemp_cyph
 				code = gemp_datum_string(&cells[in->width], &out->arena, list.names[i], strlen(list.names[i]));
 		}
 	gemp_free(list.names);
-	gemp_arena_join(&out->arena, &in->arena);
-	if (code == GEMP_OK && clause->where)
-		code = gemp_cypher_filter(engine, clause->where, slots, NULL, NULL, out);
 	return code;
+}
+
+gemp_code gemp_cypher_call_procedure(gemp_cypher_engine *engine, const gemp_cypher_clause *clause,
+                                     gemp_cypher_table *in, gemp_cypher_table *out)
+{
+	const gemp_cypher_procedure *procedure = gemp_cypher_procedure_find(clause->name.bytes);
+	out->width = (size_t)clause->width_out;
+	out->with_origin = in->with_origin;
+	if (gemp_cypher_is_analysis(procedure))
+		GEMP_TRY(gemp_cypher_call_analysis(engine, clause, procedure, in, out));
+	else
+		GEMP_TRY(add_names(engine, clause, procedure->number, in, out));
+	gemp_arena_join(&out->arena, &in->arena);
+	if (!clause->where)
+		return GEMP_OK;
+	return gemp_cypher_filter(engine, clause->where, (size_t)gemp_cypher_clause_slots(clause), NULL, NULL, out);
 }

@@ -5,7 +5,17 @@
 
 #include "core/memory.h"
 
-enum { COMMAND_SEARCH, COMMAND_VERTICES, COMMAND_EDGES, COMMAND_END };
+#include <string.h>
+
+enum {
+	COMMAND_SEARCH,
+	COMMAND_VERTICES,
+	COMMAND_EDGES,
+	COMMAND_ANALYSIS_BEGIN,
+	COMMAND_ANALYSIS_RUN,
+	COMMAND_ANALYSIS_END,
+	COMMAND_END
+};
 enum { COMMAND_WORDS = 3 };
 
 typedef struct command {
@@ -144,6 +154,110 @@ gemp_code gemp_cypher_command_edges(gemp_cypher_session *s, size_t relation, siz
 	return run_edges(s, relation, attribute, edges, count, out);
 }
 
+/* ANALYSES */
+
+/* Collective. On ranks other than 0 the analysis becomes that of rank 0, whose arrays lie in *block. The block has the
+ * vertices, and then the strings, each with its 0: the weight, if there is one, and the types. */
+static gemp_code share_analysis(const gemp_cypher_session *s, gemp_cypher_analysis *what, char **block)
+{
+	const gemp_comm *comm = s->context->comm;
+	const char **types;
+	const bool weighted = what->weight != NULL;
+	size_t sizes[2] = { what->jump_count * sizeof *what->jumps, weighted ? strlen(what->weight) + 1 : 0 };
+	for (size_t i = 0; i < what->type_count; i++)
+		sizes[1] += strlen(what->types[i]) + 1;
+	GEMP_MPI(MPI_Bcast(what, sizeof *what, MPI_BYTE, 0, comm->world));
+	GEMP_MPI(MPI_Bcast(sizes, sizeof sizes, MPI_BYTE, 0, comm->world));
+	const size_t list = what->type_count * sizeof *types, bytes = sizes[0] + sizes[1];
+	gemp_code code = bytes > INT32_MAX ? gemp_fail(GEMP_EUSAGE, "the sources and types of a procedure are too many")
+	                                   : GEMP_NEW(*block, list + bytes);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	char *vertices = *block + list, *text = vertices + sizes[0];
+	if (comm->rank == 0) {
+		if (sizes[0])
+			memcpy(vertices, what->jumps, sizes[0]);
+		if (weighted)
+			text = stpcpy(text, what->weight) + 1;
+		for (size_t i = 0; i < what->type_count; i++)
+			text = stpcpy(text, what->types[i]) + 1;
+	}
+	GEMP_MPI(MPI_Bcast(vertices, (int)bytes, MPI_BYTE, 0, comm->world));
+	text = vertices + sizes[0];
+	types = (const char **)*block;
+	if (what->weight) {
+		what->weight = text;
+		text += strlen(text) + 1;
+	}
+	for (size_t i = 0; i < what->type_count; i++, text += strlen(text) + 1)
+		types[i] = text;
+	what->types = types;
+	what->jumps = (const gemp_vertex *)vertices;
+	return GEMP_OK;
+}
+
+/* Collective. Only rank 0's analysis counts. */
+static gemp_code begin_analysis(gemp_cypher_session *s, gemp_cypher_analysis what)
+{
+	GEMP_OWNED char *block = NULL;
+	GEMP_TRY(share_analysis(s, &what, &block));
+	return s->analyses->begin(s->analyses->self, s->context, s->graph, &what);
+}
+
+/* Each vertex has at most one row, so its place in the order of keys is a place in an array. */
+static gemp_code sort_by_keys(const gemp_cypher_session *s, gemp_cypher_analysis_rows *found)
+{
+	GEMP_OWNED gemp_cypher_analysis_row *sorted = NULL;
+	GEMP_OWNED uint32_t *place = NULL;
+	GEMP_TRY(GEMP_NEW(sorted, found->count));
+	GEMP_TRY(GEMP_NEW(place, s->graph->vertex_count));
+	for (size_t i = 0; i < found->count; i++)
+		place[found->rows[i].key_rank] = (uint32_t)i + 1;
+	for (size_t rank = 0, at = 0; rank < s->graph->vertex_count; rank++)
+		if (place[rank])
+			sorted[at++] = found->rows[place[rank] - 1];
+	gemp_free(found->rows);
+	found->rows = sorted;
+	sorted = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. *out gets rows on rank 0 only. */
+static gemp_code run_analysis(gemp_cypher_session *s, gemp_vertex source, gemp_cypher_analysis_rows *out)
+{
+	gemp_cypher_analysis_rows own = { 0 };
+	void *block = NULL;
+	size_t bytes = 0;
+	gemp_code code = s->analyses->run(s->analyses->self, source, &own);
+	for (size_t i = 0; code == GEMP_OK && i < own.count; i++)
+		own.rows[i].key_rank = s->graph->key_ranks[own.rows[i].vertex - s->graph->first_vertex];
+	code = gather(s, code, own.rows, own.count * sizeof *own.rows, &block, &bytes);
+	gemp_free(own.rows);
+	*out = (gemp_cypher_analysis_rows){ .rows = block, .count = bytes / sizeof *out->rows, .real = own.real };
+	return code;
+}
+
+gemp_code gemp_cypher_command_begin(gemp_cypher_session *s, const gemp_cypher_analysis *what)
+{
+	command c = { COMMAND_ANALYSIS_BEGIN, { 0 } };
+	broadcast(s, &c);
+	return begin_analysis(s, *what);
+}
+
+gemp_code gemp_cypher_command_run(gemp_cypher_session *s, gemp_vertex source, gemp_cypher_analysis_rows *out)
+{
+	command c = { COMMAND_ANALYSIS_RUN, { source } };
+	broadcast(s, &c);
+	GEMP_TRY(run_analysis(s, source, out));
+	return sort_by_keys(s, out);
+}
+
+void gemp_cypher_command_end(gemp_cypher_session *s)
+{
+	command c = { COMMAND_ANALYSIS_END, { 0 } };
+	broadcast(s, &c);
+	s->analyses->end(s->analyses->self);
+}
+
 /* SERVING */
 
 /* Collective. A rank other than 0 asks for nothing, and its results are empty. */
@@ -172,6 +286,13 @@ static void serve_edges(gemp_cypher_session *s, const command *c)
 	gemp_edge_values_free(&values);
 }
 
+static void serve_run(gemp_cypher_session *s, const command *c)
+{
+	gemp_cypher_analysis_rows found = { 0 };
+	(void)run_analysis(s, (gemp_vertex)c->words[0], &found);
+	gemp_free(found.rows);
+}
+
 /* Rank 0 knows the code of each command, too, and decides what follows. */
 gemp_code gemp_cypher_session_serve(gemp_cypher_session *s)
 {
@@ -182,6 +303,9 @@ gemp_code gemp_cypher_session_serve(gemp_cypher_session *s)
 		case COMMAND_SEARCH: serve_search(s, &c); break;
 		case COMMAND_VERTICES: serve_vertices(s, &c); break;
 		case COMMAND_EDGES: serve_edges(s, &c); break;
+		case COMMAND_ANALYSIS_BEGIN: (void)begin_analysis(s, (gemp_cypher_analysis){ 0 }); break;
+		case COMMAND_ANALYSIS_RUN: serve_run(s, &c); break;
+		case COMMAND_ANALYSIS_END: s->analyses->end(s->analyses->self); break;
 		default: return gemp_comm_agree(s->context->comm, GEMP_OK);
 		}
 	}

@@ -6,6 +6,7 @@
 #ifndef GEMP_CYPHER_SEARCH_COMMANDS_H
 #define GEMP_CYPHER_SEARCH_COMMANDS_H
 
+#include "cypher/search/analysis.h"
 #include "cypher/search/match_plan.h"
 #include "match/filter/element_values.h"
 #include "query/search/finder.h"
@@ -17,6 +18,7 @@ typedef struct gemp_cypher_session {
 	gemp_cypher_tree *tree;
 	const gemp_datum *parameters;
 	gemp_finder_options options;
+	const gemp_cypher_analyses *analyses;
 	size_t plan_count;
 	gemp_cypher_match_plan *plans; /* [plan_count] of all patterns of the tree, in the order of the text */
 } gemp_cypher_session;
@@ -39,6 +41,11 @@ gemp_code gemp_cypher_command_vertices(gemp_cypher_session *session, int column,
 /* Rank 0. gemp_fetch_edges for attribute `attribute` of relation `relation`; SIZE_MAX: only the ends. */
 gemp_code gemp_cypher_command_edges(gemp_cypher_session *session, size_t relation, size_t attribute,
                                     const gemp_edge *edges, size_t count, gemp_edge_values *out);
+/* Rank 0. Begins an analysis; runs it and gets the rows of all ranks, in the order of keys, which the caller frees;
+ * frees it. */
+gemp_code gemp_cypher_command_begin(gemp_cypher_session *session, const gemp_cypher_analysis *what);
+gemp_code gemp_cypher_command_run(gemp_cypher_session *session, gemp_vertex source, gemp_cypher_analysis_rows *out);
+void gemp_cypher_command_end(gemp_cypher_session *session);
 
 /* Ranks other than 0: executes commands until rank 0 ends them, and returns the code with which rank 0 ended. */
 gemp_code gemp_cypher_session_serve(gemp_cypher_session *session);

@@ -71,7 +71,7 @@ static gemp_finder_options search_options(const gemp_prepared_options *options)
 
 gemp_code gemp_cypher_search_new(gemp_cypher_search **out, gemp_runtime *context, gemp_shard *graph,
                                  gemp_cypher_tree *tree, const gemp_datum *parameters,
-                                 const gemp_prepared_options *options)
+                                 const gemp_prepared_options *options, const gemp_cypher_analyses *analyses)
 {
 	GEMP_OWNED_BY(gemp_cypher_search_free_at) gemp_cypher_search *s = NULL;
 	gemp_code code = GEMP_NEW(s, 1);
@@ -80,7 +80,8 @@ gemp_code gemp_cypher_search_new(gemp_cypher_search **out, gemp_runtime *context
 			                                .graph = graph,
 			                                .tree = tree,
 			                                .parameters = parameters,
-			                                .options = search_options(options) };
+			                                .options = search_options(options),
+			                                .analyses = analyses };
 		gemp_cypher_elements_init(s);
 		code = gemp_cypher_store_init(&s->store, &s->session);
 	}
@@ -120,6 +121,24 @@ gemp_code gemp_cypher_search_serve(gemp_cypher_search *search)
 void gemp_cypher_search_end(gemp_cypher_search *search, gemp_code code)
 {
 	gemp_cypher_session_end(&search->session, code);
+}
+
+/* ANALYSES */
+
+gemp_code gemp_cypher_search_begin_analysis(gemp_cypher_search *search, const gemp_cypher_analysis *what)
+{
+	return gemp_cypher_command_begin(&search->session, what);
+}
+
+gemp_code gemp_cypher_search_run_analysis(gemp_cypher_search *search, gemp_vertex source,
+                                          gemp_cypher_analysis_rows *out)
+{
+	return gemp_cypher_command_run(&search->session, source, out);
+}
+
+void gemp_cypher_search_end_analysis(gemp_cypher_search *search)
+{
+	gemp_cypher_command_end(&search->session);
 }
 
 /* MATCHING */

@@ -15,16 +15,18 @@
 
 #include "cypher/clause/table.h"
 #include "cypher/evaluate/environment.h"
+#include "cypher/search/analysis.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"
 #include "query/query.h"
 
 typedef struct gemp_cypher_search gemp_cypher_search;
 
-/* Collective. All arguments are borrowed; the tree is checked. `options` decide where searches run. */
+/* Collective. All arguments are borrowed; the tree is checked. `options` decide where searches run. analyses: NULL if
+ * the query calls none. */
 gemp_code gemp_cypher_search_new(gemp_cypher_search **out, gemp_runtime *context, gemp_shard *graph,
                                  gemp_cypher_tree *tree, const gemp_datum *parameters,
-                                 const gemp_prepared_options *options);
+                                 const gemp_prepared_options *options, const gemp_cypher_analyses *analyses);
 void gemp_cypher_search_free(gemp_cypher_search *search);
 GEMP_RELEASE(gemp_cypher_search_free, gemp_cypher_search *)
 
@@ -50,6 +52,13 @@ gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher
  * fetches those of a whole table at once, with the properties that the tree names. */
 const gemp_cypher_graph *gemp_cypher_search_graph(gemp_cypher_search *search);
 gemp_code gemp_cypher_search_load(gemp_cypher_search *search, const gemp_cypher_table *table);
+
+/* Rank 0. Begins an analysis; runs it on all ranks, which gives the rows of all vertices that have a value, in the
+ * order of keys; and frees it. The caller frees out->rows. */
+gemp_code gemp_cypher_search_begin_analysis(gemp_cypher_search *search, const gemp_cypher_analysis *what);
+gemp_code gemp_cypher_search_run_analysis(gemp_cypher_search *search, gemp_vertex source,
+                                          gemp_cypher_analysis_rows *out);
+void gemp_cypher_search_end_analysis(gemp_cypher_search *search);
 
 /* Writers of JSON for nodes (their keys) and relationships ({"type": ..., "source": ..., "target": ...}). */
 const gemp_datum_writer *gemp_cypher_search_writer(gemp_cypher_search *search);
