@@ -23,6 +23,10 @@ static inline uint64_t gemp_patch_new_vertex(int rank, uint64_t index)
 	return GEMP_PATCH_NEW_VERTEX | (uint64_t)rank << 32 | index;
 }
 
+/* The number of an added edge counts the edges of its type that its rank gets: by the rank that gave them to the patch,
+ * then in the order of added_edges and their rows. */
+#define GEMP_PATCH_ADDED ((uint64_t)1 << 63)
+
 /* Added edges of one type. */
 typedef struct gemp_patch_edges {
 	const char *type; /* borrowed; the same on all ranks */
@@ -49,7 +53,7 @@ typedef struct gemp_vertex_merge {
 
 typedef struct gemp_patch_column {
 	char *name;     /* owned */
-	gemp_type type; /* an old column of integers may become a column of floats */
+	gemp_type type; /* an old column of integers may become one of floats, and a column of any type one of JSON */
 } gemp_patch_column;
 
 typedef struct gemp_patch_columns {
@@ -83,6 +87,7 @@ typedef struct gemp_patch {
 	size_t added_edge_count, added_edge_capacity;
 	gemp_patch_edges *added_edges;   /* all ranks have the same entries, each with its own rows */
 	bool want_origins, want_changed; /* whether gemp_patch_result gets `origins` and `changed` */
+	bool number_added;               /* the origin of an added edge is GEMP_PATCH_ADDED | its number */
 } gemp_patch;
 
 /* Gives the new ids of old vertices. */
@@ -116,7 +121,7 @@ typedef struct gemp_patch_result {
 	size_t *relations;
 	size_t origin_count;
 	/* [origin_count] for each new relation and own edge the index of the old edge among its rank's edges;
-	 * GEMP_NO_EDGE if the edge is new; NULL if origins are not wanted */
+	 * GEMP_NO_EDGE if the edge is new, or its number (number_added); NULL if origins are not wanted */
 	uint64_t **origins;
 	/* [vertices / 64 + 1] bits by new id, the same on all ranks: new vertices, vertices with a new label or
 	 * attribute, and ends of edges that are new, deleted or have a new attribute; NULL if they are not wanted */

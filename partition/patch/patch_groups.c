@@ -240,8 +240,8 @@ static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, c
 			continue;
 		gemp_column *column = gemp_table_find(&group->values, out->name);
 		rows += group->count;
-		if (column && column->type != out->type)
-			GEMP_TRY(gemp_column_to_float(column));
+		if (column)
+			GEMP_TRY(gemp_column_convert(column, out->type));
 		GEMP_TRY(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
 	}
 	return GEMP_OK;

@@ -53,8 +53,7 @@ static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size
 	} else {
 		GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
 	}
-	if (column->type != all->columns[c].type)
-		GEMP_TRY(gemp_column_to_float(column));
+	GEMP_TRY(gemp_column_convert(column, all->columns[c].type));
 	GEMP_TRY(gemp_column_pad(column, edges));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].relation == relation && all->values[i].column == c)
@@ -244,15 +243,16 @@ static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const 
 typedef struct origin_state {
 	uint64_t *order;
 	uint64_t old; /* number of old edges; numbers from `old` on are added edges */
+	bool number_added;
 } origin_state;
 
-/* An added edge has no origin. */
+/* An added edge has no origin, but it may have a number. */
 static void clear_new_origins(void *context, size_t begin, size_t end)
 {
 	const origin_state *o = context;
 	for (size_t e = begin; e < end; e++)
 		if (o->order[e] >= o->old)
-			o->order[e] = GEMP_NO_EDGE;
+			o->order[e] = o->number_added ? GEMP_PATCH_ADDED | (o->order[e] - o->old) : GEMP_NO_EDGE;
 }
 
 /* Local. Old targets are freed as soon as the new rows exist. */
@@ -280,7 +280,7 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 	r.out = NULL;
 	if (!m->origin)
 		goto done;
-	gemp_for_elements(m->to->props.rows, clear_new_origins, &(origin_state){ r.order, old });
+	gemp_for_elements(m->to->props.rows, clear_new_origins, &(origin_state){ r.order, old, p->patch->number_added });
 	*m->origin = r.order;
 	r.order = NULL;
 done:

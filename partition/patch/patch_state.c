@@ -36,8 +36,8 @@ static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 	gemp_column *column = c < table->count ? &table->columns[c] : &new;
 	if (c >= table->count)
 		GEMP_TRY(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
-	if (c < all->count && column->type != all->columns[c].type)
-		GEMP_TRY(gemp_column_to_float(column));
+	if (c < all->count)
+		GEMP_TRY(gemp_column_convert(column, all->columns[c].type));
 	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].column == c)

@@ -2,8 +2,10 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "cypher/change/apply.h"
 #include "cypher/clause/conditions.h"
 #include "cypher/clause/execute.h"
+#include "partition/patch/new_keys.h"
 
 #include <time.h>
 
@@ -118,15 +120,14 @@ static gemp_code fetch_keys(const gemp_cypher_engine *engine, const gemp_cypher_
 }
 
 /* Rank 0. The query begins with one row without values. */
-static gemp_code execute(gemp_cypher_engine *engine, const gemp_cypher_query *query, gemp_cypher_table *rows)
+static gemp_code execute_query(gemp_cypher_engine *engine, const gemp_cypher_query *query, gemp_cypher_table *rows)
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 };
 	uint64_t random = (uint64_t)engine->environment.now_seconds ^ (uint64_t)engine->environment.now_nanos << 32;
 	gemp_datum *cells;
 	engine->environment.random = &random;
 	GEMP_TRY(gemp_cypher_table_add(&start, &cells));
-	GEMP_TRY(gemp_cypher_execute(engine, query, &start, rows));
-	return fetch_keys(engine, rows);
+	return gemp_cypher_execute(engine, query, &start, rows);
 }
 
 static gemp_code name_columns(gemp_cypher_result *out, gemp_cypher_tree *tree)
@@ -154,8 +155,9 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
 	if (context->comm->rank != 0)
 		return gemp_cypher_search_serve(out->search);
 	init_engine(&engine, context, graph, tree, out->search, parameters);
-	code = execute(&engine, tree->query, &out->rows);
+	code = execute_query(&engine, tree->query, &out->rows);
 	out->unmatched = engine.unmatched;
+	GEMP_THEN(fetch_keys(&engine, &out->rows));
 	gemp_progress_end();
 	gemp_cypher_search_end(out->search, code);
 	return code;
@@ -177,19 +179,166 @@ bool gemp_cypher_writes(const gemp_cypher_tree *tree)
 	return tree->writes;
 }
 
-/* Clauses that change the graph are refused as in gemp_cypher_run. */
+/* WRITING */
+
+/* A query that changes the graph. The ranks other than 0 serve searches until rank 0 has changes for the graph; then
+ * all ranks patch the graph, and make a search of the new one. */
+typedef struct writing {
+	gemp_cypher_engine engine; /* rank 0; the first member, so that engine->apply finds this */
+	gemp_runtime *context;
+	gemp_shard **graph;
+	gemp_cypher_tree *tree;
+	const gemp_datum *parameters;
+	const gemp_prepared_options *options;
+	const gemp_cypher_analyses *analyses;
+	gemp_cypher_search *search; /* NULL after a failure of all ranks */
+	gemp_cypher_change *change; /* rank 0 */
+} writing;
+
+/* Collective. */
+static gemp_code renew_search(writing *w)
+{
+	GEMP_TRY(
+		gemp_cypher_search_new(&w->search, w->context, *w->graph, w->tree, w->parameters, w->options, w->analyses));
+	if (!w->change)
+		return GEMP_OK;
+	w->change->search = w->engine.search = w->search;
+	w->engine.graph = *w->graph;
+	w->change->string_keys = (*w->graph)->keys.type == GEMP_STRING;
+	gemp_cypher_search_read_through(w->search, &w->change->graph);
+	return GEMP_OK;
+}
+
+/* Collective. Rank 0 tells whether the graph gets changes, or the query has ended. */
+static bool broadcast_changes(const writing *w, bool some)
+{
+	uint64_t word = some;
+	if (w->context->comm->size > 1)
+		GEMP_MPI(MPI_Bcast(&word, 1, MPI_UINT64_T, 0, w->context->comm->world));
+	return word != 0;
+}
+
+/* Rank 0. Values that rows share outlive the search that has read them. */
+static gemp_code apply_changes(gemp_cypher_engine *engine)
+{
+	writing *w = (writing *)engine;
+	GEMP_OWNED_BY(gemp_cypher_row_ids_free) gemp_cypher_row_ids ids = { 0 };
+	if (!gemp_cypher_change_is_pending(w->change))
+		return GEMP_OK;
+	GEMP_TRY(gemp_cypher_row_ids_new(&ids, w->change, engine->tables));
+	gemp_cypher_search_keep_values(w->search, &w->change->arena);
+	gemp_cypher_search_end(w->search, GEMP_OK);
+	gemp_cypher_search_free(w->search);
+	w->search = NULL;
+	broadcast_changes(w, true);
+	GEMP_TRY(gemp_cypher_change_apply(w->change, w->context, w->graph, &ids));
+	GEMP_TRY(renew_search(w));
+	return gemp_cypher_row_ids_replace(&ids, engine->tables);
+}
+
+/* Ranks other than 0. */
+static gemp_code serve_changes(writing *w)
+{
+	for (;;) {
+		GEMP_TRY(gemp_cypher_search_serve(w->search));
+		if (!broadcast_changes(w, false))
+			return GEMP_OK;
+		gemp_cypher_search_free(w->search);
+		w->search = NULL;
+		GEMP_TRY(gemp_cypher_change_apply(NULL, w->context, w->graph, NULL));
+		GEMP_TRY(renew_search(w));
+	}
+}
+
+/* Rank 0. A query without RETURN has no rows. */
+static gemp_code execute_changes(writing *w, gemp_cypher_table *rows)
+{
+	gemp_cypher_live_table live = { .table = rows };
+	GEMP_TRY(execute_query(&w->engine, w->tree->query, rows));
+	if (w->tree->query->first->last->kind != GEMP_CY_RETURN)
+		gemp_cypher_table_free(rows);
+	w->engine.tables = &live;
+	GEMP_TRY(apply_changes(&w->engine));
+	return fetch_keys(&w->engine, rows);
+}
+
+static gemp_code run_changes(writing *w, gemp_cypher_result *out)
+{
+	if (!w->change)
+		return serve_changes(w);
+	init_engine(&w->engine, w->context, *w->graph, w->tree, w->search, w->parameters);
+	w->engine.environment.graph = &w->change->graph;
+	w->engine.change = w->change;
+	w->engine.apply = apply_changes;
+	const gemp_code code = execute_changes(w, &out->rows);
+	gemp_progress_end();
+	if (!w->search)
+		return code; /* all ranks have failed */
+	gemp_cypher_search_end(w->search, code);
+	if (code == GEMP_OK)
+		broadcast_changes(w, false);
+	return code;
+}
+
+/* Collective. The keys of created nodes follow the largest key of the graph. */
+static gemp_code begin_changes(writing *w, gemp_cypher_result *out)
+{
+	const gemp_comm *comm = w->context->comm;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_shard_load_keys(*w->graph));
+	const int64_t max_key = gemp_patch_max_key(comm, *w->graph);
+	if (comm->rank == 0) {
+		code = GEMP_NEW(out->change, 1);
+		w->change = out->change;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (!w->change)
+		return renew_search(w);
+	gemp_cypher_change_init(w->change);
+	w->change->first_key = max_key + 1;
+	return renew_search(w);
+}
+
+static gemp_code run_writing(gemp_cypher_result *out, writing *w, gemp_cypher_counts *counts)
+{
+	gemp_code code = gemp_cypher_divide_conditions(w->tree->query, &w->tree->arena);
+	GEMP_THEN(name_columns(out, w->tree));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, code));
+	code = begin_changes(w, out);
+	GEMP_THEN(run_changes(w, out));
+	out->search = w->search;
+	if (code == GEMP_OK && w->change)
+		*counts = w->change->counts;
+	if (code == GEMP_OK)
+		gemp_comm_sum(w->context->comm, (uint64_t *)counts, sizeof *counts / sizeof(uint64_t));
+	return code;
+}
+
 gemp_code gemp_cypher_run_writing(gemp_cypher_result *out, gemp_runtime *context, gemp_shard **graph,
                                   gemp_cypher_tree *tree, const gemp_datum *parameters,
                                   const gemp_prepared_options *options, const gemp_cypher_analyses *analyses,
                                   gemp_cypher_counts *counts)
 {
+	writing w = { .context = context,
+		          .graph = graph,
+		          .tree = tree,
+		          .parameters = parameters,
+		          .options = options,
+		          .analyses = analyses };
 	*counts = (gemp_cypher_counts){ 0 };
-	return gemp_cypher_run(out, context, *graph, tree, parameters, options, analyses);
+	*out = (gemp_cypher_result){ 0 };
+	const gemp_code code = run_writing(out, &w, counts);
+	if (code != GEMP_OK)
+		gemp_cypher_result_free(out);
+	return code;
 }
 
 void gemp_cypher_result_free(gemp_cypher_result *result)
 {
 	gemp_cypher_table_free(&result->rows);
 	gemp_cypher_search_free(result->search);
+	if (result->change)
+		gemp_cypher_change_free(result->change);
+	gemp_free(result->change);
 	*result = (gemp_cypher_result){ 0 };
 }

@@ -9,6 +9,7 @@
 #ifndef GEMP_CYPHER_RUN_H
 #define GEMP_CYPHER_RUN_H
 
+#include "cypher/change/change.h"
 #include "cypher/check/check.h"
 #include "cypher/search/search.h"
 
@@ -18,6 +19,7 @@ typedef struct gemp_cypher_result {
 	gemp_cypher_table rows;
 	bool unmatched;             /* on rank 0: a MATCH found nothing for its rows */
 	gemp_cypher_search *search; /* writes elements; owned */
+	gemp_cypher_change *change; /* rank 0, of a query that changes the graph; owned */
 } gemp_cypher_result;
 
 /* Collective. parameters[tree->parameter_count] are the values of the tree's parameters. analyses: the graph algorithms
@@ -26,12 +28,6 @@ gemp_code gemp_cypher_run(gemp_cypher_result *out, gemp_runtime *context, gemp_s
                           const gemp_datum *parameters, const gemp_prepared_options *options,
                           const gemp_cypher_analyses *analyses);
 void gemp_cypher_result_free(gemp_cypher_result *result);
-
-/* The changes that a query has made. An update that leaves the graph as it was does not count. */
-typedef struct gemp_cypher_counts {
-	uint64_t nodes_created, nodes_deleted, relationships_created, relationships_deleted, properties_set, labels_added,
-		labels_removed;
-} gemp_cypher_counts;
 
 /* True if some clause of the query changes the graph. */
 bool gemp_cypher_writes(const gemp_cypher_tree *tree);

@@ -185,6 +185,37 @@ gemp_code gemp_column_to_float(gemp_column *column)
 	return GEMP_OK;
 }
 
+gemp_code gemp_column_to_json(gemp_column *column)
+{
+	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	if (column->type == GEMP_LIST)
+		return GEMP_OK;
+	GEMP_TRY(gemp_column_init(&made, column->name, GEMP_LIST));
+	if (gemp_column_loaded(column))
+		GEMP_TRY(gemp_column_reserve(&made, column->rows, 0));
+	for (size_t row = 0; row < column->rows; row++) {
+		const gemp_value value = gemp_column_get(column, row);
+		gemp_value json = { .type = GEMP_LIST, .null = value.null };
+		gemp_text_clear(&text);
+		gemp_json_value(&text, &value);
+		GEMP_TRY(gemp_text_status(&text));
+		json.string = (gemp_string){ text.data, text.size };
+		GEMP_TRY(gemp_column_add(&made, &json));
+	}
+	gemp_column_free(column);
+	*column = made;
+	made = (gemp_column){ 0 };
+	return GEMP_OK;
+}
+
+gemp_code gemp_column_convert(gemp_column *column, gemp_type type)
+{
+	if (column->type == type)
+		return GEMP_OK;
+	return type == GEMP_LIST ? gemp_column_to_json(column) : gemp_column_to_float(column);
+}
+
 typedef struct gather_task {
 	gemp_column *out;
 	const gemp_column *first, *second;

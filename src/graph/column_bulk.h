@@ -26,6 +26,10 @@ gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count);
 /* Turns a column of integers into a column of floats. */
 gemp_code gemp_column_to_float(gemp_column *column);
+/* Turns a column of any type into a column of JSON. */
+gemp_code gemp_column_to_json(gemp_column *column);
+/* Turns a column into one of `type`, as the two functions above do; a column of that type stays. */
+gemp_code gemp_column_convert(gemp_column *column, gemp_type type);
 /* True if some value is not NULL. */
 bool gemp_column_has_value(const gemp_column *column);
 /* Frees `null` if no row is NULL. */

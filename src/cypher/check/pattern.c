@@ -5,6 +5,7 @@ typedef struct pattern_rules {
 	const char *clause; /* "MATCH", for messages */
 	bool declares;      /* new variables are allowed */
 	bool creates;       /* CREATE or MERGE: elements are made, so relationships have one type */
+	bool merges;        /* all elements have slots, since MERGE reads their properties */
 	size_t before;      /* variables before the pattern */
 } pattern_rules;
 
@@ -58,7 +59,7 @@ static gemp_code declare_node(gemp_checker *checker, gemp_cypher_node *node, con
 	if (rules->creates)
 		GEMP_TRY(check_created_labels(checker, node, rules->clause));
 	if (!node->name.bytes) {
-		if (path->name.bytes)
+		if (path->name.bytes || rules->merges)
 			node->slot = gemp_checker_take_slot(checker);
 		return GEMP_OK;
 	}
@@ -83,7 +84,7 @@ static gemp_code declare_edge(gemp_checker *checker, gemp_cypher_edge *edge, con
 	edge->slot = GEMP_CY_NO_SLOT;
 	edge->bound = false;
 	if (!edge->name.bytes) {
-		if (path->name.bytes)
+		if (path->name.bytes || rules->merges)
 			edge->slot = gemp_checker_take_slot(checker);
 		return GEMP_OK;
 	}
@@ -197,14 +198,39 @@ static gemp_code check_created_edge(const gemp_checker *checker, const gemp_cyph
 	return GEMP_OK;
 }
 
+/* MERGE searches for constant properties. It compares others itself, for all rows together (clause/merge.c). */
+static void divide(gemp_cypher_expr **searched, gemp_cypher_expr **made)
+{
+	*made = *searched;
+	if (*searched && ((*searched)->kind != GEMP_CY_MAP || gemp_datum_is_null((*searched)->value)))
+		*searched = NULL;
+}
+
+static void divide_properties(gemp_cypher_pattern *pattern)
+{
+	for (gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		divide(&path->from->properties, &path->from->made);
+		for (gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			divide(&edge->properties, &edge->made);
+			divide(&edge->to->properties, &edge->to->made);
+		}
+	}
+}
+
 gemp_code gemp_checker_new_elements(gemp_checker *checker, gemp_cypher_clause *clause)
 {
 	const bool merges = clause->kind == GEMP_CY_MERGE;
-	const pattern_rules rules = {
-		.clause = merges ? "MERGE" : "CREATE", .declares = true, .creates = true, .before = checker->count
-	};
+	const pattern_rules rules = { .clause = merges ? "MERGE" : "CREATE",
+		                          .declares = true,
+		                          .creates = true,
+		                          .merges = merges,
+		                          .before = checker->count };
 	for (gemp_cypher_path *path = clause->pattern->first; path; path = path->next)
 		for (gemp_cypher_edge *edge = path->first; edge; edge = edge->next)
 			GEMP_TRY(check_created_edge(checker, edge, merges));
-	return check_pattern(checker, clause->pattern, &rules);
+	GEMP_TRY(check_pattern(checker, clause->pattern, &rules));
+	clause->pattern->creates = true;
+	clause->pattern->merges = merges;
+	divide_properties(clause->pattern);
+	return GEMP_OK;
 }

@@ -14,7 +14,9 @@
 #include "cypher/evaluate/evaluate.h"
 #include "graph/graph.h"
 
+struct gemp_cypher_change;
 struct gemp_cypher_cursor;
+struct gemp_cypher_live_table;
 struct gemp_cypher_search;
 
 typedef struct gemp_cypher_engine {
@@ -30,12 +32,19 @@ typedef struct gemp_cypher_engine {
 	/* clause/inner.h: the value of a pattern or query within an expression for each row of `in` */
 	gemp_code (*answer)(struct gemp_cypher_engine *engine, const gemp_cypher_environment *environment,
 	                    const gemp_cypher_expr *expr, gemp_cypher_table *in, gemp_datum *values);
-	const gemp_shard *graph;             /* names of labels, types and properties; NULL: none */
-	gemp_cypher_environment environment; /* of all expressions; a cursor sets the row and the arena in its own copy */
-	size_t outer_rows;                   /* rows of the query in execution have origins below this number */
-	size_t budget;                       /* bytes of host memory; 0: no limit */
-	struct gemp_cypher_cursor *cursor;   /* opened last */
-	bool unmatched;                      /* a MATCH found nothing for its rows */
+	/* change/change.h; NULL: the query only reads */
+	struct gemp_cypher_change *change;
+	/* Makes the changes part of the graph, so that searches find them. Rows of `tables` then have the new ids. It does
+	 * nothing while the query within an expression is answered. */
+	gemp_code (*apply)(struct gemp_cypher_engine *engine);
+	struct gemp_cypher_live_table *tables; /* change/apply.h */
+	bool answers;                          /* a query within an expression is executed */
+	const gemp_shard *graph;               /* names of labels, types and properties; NULL: none */
+	gemp_cypher_environment environment;   /* of all expressions; a cursor sets the row and the arena in its own copy */
+	size_t outer_rows;                     /* rows of the query in execution have origins below this number */
+	size_t budget;                         /* bytes of host memory; 0: no limit */
+	struct gemp_cypher_cursor *cursor;     /* opened last */
+	bool unmatched;                        /* a MATCH found nothing for its rows */
 } gemp_cypher_engine;
 
 /* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports

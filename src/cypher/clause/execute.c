@@ -1,13 +1,17 @@
 #include "cypher/clause/execute.h"
 
 #include "core/memory.h"
+#include "cypher/change/apply.h"
 #include "cypher/check/check.h"
 #include "cypher/clause/inner.h"
 #include "cypher/clause/procedure.h"
 #include "cypher/clause/project.h"
 #include "cypher/clause/row_set.h"
+#include "cypher/clause/update.h"
+#include "cypher/syntax/tree_walk.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Rows of a clause that found those of `in` by number have the origins of these rows, if any. */
 static void inherit_origins(const gemp_cypher_table *in, gemp_cypher_table *out)
@@ -168,7 +172,58 @@ static gemp_code execute_subquery(gemp_cypher_engine *engine, const gemp_cypher_
 	return GEMP_OK;
 }
 
+/* FOREACH */
+
+static gemp_code execute_clauses(gemp_cypher_engine *engine, const gemp_cypher_clause *first, gemp_cypher_table *rows);
+
+/* The clauses of the body run on the rows that UNWIND would make, which then are dropped. */
+static gemp_code execute_foreach(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                                 gemp_cypher_table *out)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table rows = { 0 };
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena values = { 0 };
+	gemp_cypher_live_table live = { .table = in, .outer = engine->tables };
+	gemp_cypher_clause unwind = *clause;
+	unwind.width_out = clause->slot + 1;
+	gemp_arena_join(&values, &in->arena); /* stays here while UNWIND takes the arena */
+	GEMP_TRY(execute_unwind(engine, &unwind, in, &rows));
+	gemp_arena_join(&in->arena, &values);
+	engine->tables = &live;
+	const gemp_code code = execute_clauses(engine, clause->body, &rows);
+	engine->tables = live.outer;
+	GEMP_TRY(code);
+	gemp_arena_join(&in->arena, &rows.arena);
+	*out = *in;
+	*in = (gemp_cypher_table){ 0 };
+	return GEMP_OK;
+}
+
 /* CLAUSES */
+
+static gemp_code find_pattern(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
+{
+	(void)where;
+	*(bool *)self |= !pattern->creates || pattern->merges;
+	return GEMP_OK;
+}
+
+/* Created relationships have no id() before they are in the graph. */
+static gemp_code find_id(void *self, const gemp_cypher_expr *expr)
+{
+	*(bool *)self |= expr->kind == GEMP_CY_CALL &&
+	                 (strcasecmp(expr->name.bytes, "id") == 0 || strcasecmp(expr->name.bytes, "elementId") == 0);
+	return GEMP_OK;
+}
+
+/* A clause that searches the graph needs the changes of all clauses before it. */
+static gemp_code apply_changes(gemp_cypher_engine *engine, const gemp_cypher_clause *clause)
+{
+	bool searches = clause->kind == GEMP_CY_CALL_PROCEDURE;
+	if (!engine->change || engine->answers)
+		return GEMP_OK;
+	GEMP_TRY(gemp_cypher_clause_walk(clause, find_pattern, find_id, &searches));
+	return searches ? engine->apply(engine) : GEMP_OK;
+}
 
 /* `in` and `out` are the same query's tables before and after the clause. */
 static gemp_code execute_clause(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
@@ -181,16 +236,27 @@ static gemp_code execute_clause(gemp_cypher_engine *engine, const gemp_cypher_cl
 	case GEMP_CY_RETURN: return gemp_cypher_project(engine, clause, in, out);
 	case GEMP_CY_CALL_SUBQUERY: return execute_subquery(engine, clause, in, out);
 	case GEMP_CY_CALL_PROCEDURE: return gemp_cypher_call_procedure(engine, clause, in, out);
-	default: return gemp_fail(GEMP_EINTERNAL, "an updating clause was not refused before the query ran");
+	case GEMP_CY_CREATE: return gemp_cypher_create(engine, clause, in, out);
+	case GEMP_CY_MERGE: return gemp_cypher_merge(engine, clause, in, out);
+	case GEMP_CY_SET:
+	case GEMP_CY_REMOVE: return gemp_cypher_set(engine, clause, in, out);
+	case GEMP_CY_DELETE: return gemp_cypher_delete(engine, clause, in, out);
+	case GEMP_CY_FOREACH: return execute_foreach(engine, clause, in, out);
 	}
+	return gemp_fail(GEMP_EINTERNAL, "an unknown clause");
 }
 
-static gemp_code execute_part(gemp_cypher_engine *engine, const gemp_cypher_part *part, gemp_cypher_table *rows)
+static gemp_code execute_clauses(gemp_cypher_engine *engine, const gemp_cypher_clause *first, gemp_cypher_table *rows)
 {
-	for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
+	for (const gemp_cypher_clause *clause = first; clause; clause = clause->next) {
 		GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table next = { 0 }, old = *rows;
+		gemp_cypher_live_table live = { .table = &old, .outer = engine->tables };
 		*rows = (gemp_cypher_table){ 0 };
-		GEMP_TRY(execute_clause(engine, clause, &old, &next));
+		engine->tables = &live;
+		gemp_code code = apply_changes(engine, clause);
+		GEMP_THEN(execute_clause(engine, clause, &old, &next));
+		engine->tables = live.outer;
+		GEMP_TRY(code);
 		GEMP_TRY(gemp_cypher_engine_check(engine, "executing clauses", next.rows));
 		*rows = next;
 		next = (gemp_cypher_table){ 0 };
@@ -260,7 +326,9 @@ gemp_code gemp_cypher_execute(gemp_cypher_engine *engine, const gemp_cypher_quer
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table rows = { 0 };
 	const size_t outer_rows = engine->outer_rows;
+	gemp_cypher_live_table outer = { .table = in, .outer = engine->tables }, earlier = { &rows, &outer };
 	gemp_code code = GEMP_OK;
+	engine->tables = &earlier;
 	engine->outer_rows = in->with_origin ? in->rows : 1;
 	for (const gemp_cypher_part *part = query->first; part && code == GEMP_OK; part = part->next) {
 		GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table more = { 0 };
@@ -270,7 +338,7 @@ gemp_code gemp_cypher_execute(gemp_cypher_engine *engine, const gemp_cypher_quer
 			more = *in;
 			*in = (gemp_cypher_table){ 0 };
 		}
-		GEMP_THEN(execute_part(engine, part, &more));
+		GEMP_THEN(execute_clauses(engine, part->first, &more));
 		if (code == GEMP_OK && part != query->first) {
 			code = unite(&rows, &more, part->all);
 		} else if (code == GEMP_OK) {
@@ -279,6 +347,7 @@ gemp_code gemp_cypher_execute(gemp_cypher_engine *engine, const gemp_cypher_quer
 		}
 	}
 	engine->outer_rows = outer_rows;
+	engine->tables = outer.outer;
 	*out = rows;
 	rows = (gemp_cypher_table){ 0 };
 	return code;

@@ -105,7 +105,11 @@ static gemp_code answer_query(gemp_cypher_engine *engine, const gemp_cypher_envi
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 }, found = { 0 };
 	GEMP_TRY(narrow(in, (size_t)expr->query->width_in, &start));
-	GEMP_TRY(engine->execute(engine, expr->query, &start, &found));
+	const bool answers = engine->answers;
+	engine->answers = true;
+	const gemp_code code = engine->execute(engine, expr->query, &start, &found);
+	engine->answers = answers;
+	GEMP_TRY(code);
 	if (expr->kind == GEMP_CY_COLLECT) {
 		GEMP_TRY(make_lists(&found, environment->arena, 0, values, in->rows));
 		gemp_arena_join(environment->arena, &found.arena);

@@ -59,8 +59,9 @@ static gemp_code key(void *self, uint64_t node, gemp_arena *arena, gemp_datum *o
 /* A key is an integer or a string. */
 static gemp_code key_value(void *self, uint64_t node, gemp_value *out)
 {
+	struct gemp_cypher_search *search = self;
 	gemp_datum value;
-	GEMP_TRY(gemp_cypher_store_key(store_of(self), (gemp_vertex)node, &value));
+	GEMP_TRY(search->graph->key(search->graph->self, node, &search->store.arena, &value));
 	if (value.kind == GEMP_DATUM_INTEGER)
 		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = value.integer };
 	else
@@ -78,13 +79,15 @@ static gemp_code write_node(void *self, uint64_t id, gemp_text *out)
 
 static gemp_code write_relationship(void *self, uint64_t id, gemp_text *out)
 {
-	gemp_cypher_ends both;
+	struct gemp_cypher_search *search = self;
+	uint64_t from, to;
+	gemp_datum name;
 	gemp_value source, target, kind = { .type = GEMP_STRING };
-	GEMP_TRY(gemp_cypher_store_ends(store_of(self), id, &both));
-	GEMP_TRY(key_value(self, both.source, &source));
-	GEMP_TRY(key_value(self, both.target, &target));
-	kind.string.bytes = type_name(self, id);
-	kind.string.size = strlen(kind.string.bytes);
+	GEMP_TRY(search->graph->ends(search->graph->self, id, &from, &to));
+	GEMP_TRY(key_value(self, from, &source));
+	GEMP_TRY(key_value(self, to, &target));
+	GEMP_TRY(search->graph->type(search->graph->self, id, &search->store.arena, &name));
+	kind.string = (gemp_string){ name.text, name.size };
 	gemp_json_edge(out, &kind, &source, &target);
 	return gemp_text_status(out);
 }
@@ -98,5 +101,6 @@ void gemp_cypher_elements_init(struct gemp_cypher_search *search)
 		                                    .type = type,
 		                                    .ends = ends,
 		                                    .key = key };
+	search->graph = &search->elements;
 	search->writer = (gemp_datum_writer){ .self = search, .node = write_node, .relationship = write_relationship };
 }

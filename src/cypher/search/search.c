@@ -12,9 +12,17 @@
 
 /* PLANS */
 
+/* CREATE searches for nothing. */
+static bool is_searched(const gemp_cypher_pattern *pattern)
+{
+	return !pattern->creates || pattern->merges;
+}
+
 static gemp_code add_plan(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
 {
 	gemp_cypher_search *s = self;
+	if (!is_searched(pattern))
+		return GEMP_OK;
 	const gemp_cypher_plan_input input = { .graph = s->session.graph,
 		                                   .tree = s->session.tree,
 		                                   .parameters = s->session.parameters,
@@ -27,9 +35,8 @@ static gemp_code add_plan(void *self, const gemp_cypher_pattern *pattern, const 
 static gemp_code count_plan(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
 {
 	size_t *count = self;
-	(void)pattern;
 	(void)where;
-	++*count;
+	*count += is_searched(pattern);
 	return GEMP_OK;
 }
 
@@ -143,11 +150,33 @@ void gemp_cypher_search_end_analysis(gemp_cypher_search *search)
 
 /* MATCHING */
 
+static gemp_code find_missing(void *self, const gemp_datum *element)
+{
+	gemp_cypher_answer *a = self;
+	a->missing |= !gemp_cypher_store_has(&a->search->store, element);
+	return GEMP_OK;
+}
+
+/* Nothing matches an element that the query has deleted. */
+static gemp_code lacks_hops(gemp_cypher_answer *a, const gemp_datum *row, bool *lacks)
+{
+	a->missing = false;
+	for (size_t h = 0; h < a->plan->hop_count; h++)
+		if (a->plan->hops[h].given)
+			GEMP_TRY(gemp_datum_visit_elements(&row[a->plan->hops[h].slot], find_missing, a));
+	*lacks = a->missing;
+	return GEMP_OK;
+}
+
 /* The nodes that the row before the pattern has. A row in which one is NULL has no match. */
 static gemp_code begin_row(gemp_cypher_answer *a, size_t origin, uint64_t *cells)
 {
 	const gemp_datum *row = gemp_cypher_table_row(a->in, origin);
 	uint64_t *added;
+	bool lacks;
+	GEMP_TRY(lacks_hops(a, row, &lacks));
+	if (lacks)
+		return GEMP_OK;
 	for (size_t cell = 0; cell < a->frame.width; cell++)
 		cells[cell] = GEMP_CY_UNKNOWN;
 	cells[0] = origin;
@@ -161,6 +190,8 @@ static gemp_code begin_row(gemp_cypher_answer *a, size_t origin, uint64_t *cells
 			return gemp_source_fail(&a->search->session.tree->source, a->plan->pattern->place.begin,
 			                        "%s is a value of type %s, not a node", vertex->name ? vertex->name : "()",
 			                        gemp_datum_kind_name[row[vertex->slot].kind]);
+		if (!gemp_cypher_store_has(&a->search->store, &row[vertex->slot]))
+			return GEMP_OK;
 		cells[gemp_cypher_vertex_cell(v)] = row[vertex->slot].id;
 	}
 	return gemp_cypher_frame_add(&a->frame, cells, &added);
@@ -218,7 +249,22 @@ gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher
 
 const gemp_cypher_graph *gemp_cypher_search_graph(gemp_cypher_search *search)
 {
+	return search->graph;
+}
+
+void gemp_cypher_search_read_through(gemp_cypher_search *search, const gemp_cypher_graph *graph)
+{
+	search->graph = graph;
+}
+
+const gemp_cypher_graph *gemp_cypher_search_stored(gemp_cypher_search *search)
+{
 	return &search->elements;
+}
+
+void gemp_cypher_search_keep_values(gemp_cypher_search *search, gemp_arena *arena)
+{
+	gemp_arena_join(arena, &search->store.arena);
 }
 
 const gemp_datum_writer *gemp_cypher_search_writer(gemp_cypher_search *search)

@@ -51,6 +51,12 @@ gemp_code gemp_cypher_search_match(gemp_cypher_search *search, const gemp_cypher
 /* The elements of the graph, for environment->graph. Missing elements are fetched when they are first read; _load
  * fetches those of a whole table at once, with the properties that the tree names. */
 const gemp_cypher_graph *gemp_cypher_search_graph(gemp_cypher_search *search);
+/* Rank 0, of a query that changes the graph: gemp_cypher_search_graph and the writer give the elements of `graph`,
+ * which in turn reads those of the graph as it was last patched by gemp_cypher_search_stored. */
+void gemp_cypher_search_read_through(gemp_cypher_search *search, const gemp_cypher_graph *graph);
+const gemp_cypher_graph *gemp_cypher_search_stored(gemp_cypher_search *search);
+/* Moves the values of all elements that have been read into the arena, so that they outlive the search. */
+void gemp_cypher_search_keep_values(gemp_cypher_search *search, gemp_arena *arena);
 gemp_code gemp_cypher_search_load(gemp_cypher_search *search, const gemp_cypher_table *table);
 
 /* Rank 0. Begins an analysis; runs it on all ranks, which gives the rows of all vertices that have a value, in the

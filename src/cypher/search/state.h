@@ -13,6 +13,8 @@ struct gemp_cypher_search {
 	gemp_cypher_session session;
 	gemp_cypher_store store;    /* rank 0 */
 	gemp_cypher_graph elements; /* the functions of the store */
+	const gemp_cypher_graph
+		*graph; /* elements as the query sees them; `elements`, unless the query changes the graph */
 	gemp_datum_writer writer;
 };
 
@@ -49,6 +51,7 @@ typedef struct gemp_cypher_answer {
 	size_t bound_count; /* hops that the frame has */
 	size_t *bound_hops; /* [plan->hop_count] */
 	bool complete;      /* all steps are done */
+	bool missing;       /* a given relationship of the row is not in the graph */
 } gemp_cypher_answer;
 
 static inline uint64_t *gemp_cypher_frame_row(const gemp_cypher_frame *frame, size_t row)

@@ -16,6 +16,7 @@ gemp_code gemp_cypher_store_init(gemp_cypher_store *s, gemp_cypher_session *sess
 {
 	const gemp_shard *graph = session->graph;
 	*s = (gemp_cypher_store){ .session = session };
+	s->edge_count = gemp_shard_edges(graph);
 	gemp_record_table_init(&s->edges, EDGE_WORDS, EDGE_KEY_WORDS, SIZE_MAX / 2);
 	GEMP_TRY(GEMP_NEW(s->vertex_columns, graph->attributes.count + COLUMN_KINDS));
 	GEMP_TRY(GEMP_NEW(s->first_edge_column, graph->relation_count));
@@ -41,6 +42,12 @@ void gemp_cypher_store_free(gemp_cypher_store *s)
 }
 
 /* MEETING ELEMENTS */
+
+bool gemp_cypher_store_has(const gemp_cypher_store *s, const gemp_datum *element)
+{
+	const gemp_shard *graph = s->session->graph;
+	return element->id < (element->kind == GEMP_DATUM_NODE ? graph->vertex_count : s->edge_count);
+}
 
 gemp_code gemp_cypher_store_add_vertex(gemp_cypher_store *s, gemp_vertex vertex)
 {
@@ -74,8 +81,12 @@ gemp_code gemp_cypher_store_add_edge(gemp_cypher_store *s, gemp_edge edge)
 	return edge_number(s, edge, &number);
 }
 
+/* Elements that the query has created or deleted are not in the graph. */
 static gemp_code add_element(void *self, const gemp_datum *element)
 {
+	const gemp_cypher_store *s = self;
+	if (!gemp_cypher_store_has(s, element))
+		return GEMP_OK;
 	return element->kind == GEMP_DATUM_NODE ? gemp_cypher_store_add_vertex(self, (gemp_vertex)element->id)
 	                                        : gemp_cypher_store_add_edge(self, element->id);
 }

@@ -30,6 +30,7 @@ typedef struct gemp_cypher_store {
 	gemp_vertex *vertices;  /* [vertex_count] by number */
 	uint32_t *vertex_place; /* [graph->vertex_count] 1 + number; 0: not met. NULL: no vertex was met. */
 	gemp_cypher_store_column *vertex_columns; /* [attributes + 3] */
+	uint64_t edge_count;                      /* of the graph */
 	gemp_record_table edges;                  /* two words of the edge, its number */
 	size_t ends_filled, ends_capacity;
 	gemp_cypher_ends *ends; /* [ends_filled] */
@@ -48,6 +49,8 @@ gemp_code gemp_cypher_store_add_vertex(gemp_cypher_store *store, gemp_vertex ver
 gemp_code gemp_cypher_store_add_edge(gemp_cypher_store *store, gemp_edge edge);
 /* Adds all nodes and relationships of a value. */
 gemp_code gemp_cypher_store_add(gemp_cypher_store *store, const gemp_datum *value);
+/* Local. False for a node or relationship that the graph lacks (change/change.h). */
+bool gemp_cypher_store_has(const gemp_cypher_store *store, const gemp_datum *element);
 
 /* property and properties are of a node or a relationship; a missing property is NULL. */
 gemp_code gemp_cypher_store_property(gemp_cypher_store *store, gemp_datum element, const char *name, gemp_datum *out);

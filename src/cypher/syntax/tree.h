@@ -128,6 +128,7 @@ typedef struct gemp_cypher_node {
 	bool bound;            /* check/: an earlier clause or an earlier part of this MATCH has bound the variable */
 	gemp_cypher_label *labels;
 	gemp_cypher_expr *properties; /* a map or a parameter; NULL: none */
+	gemp_cypher_expr *made;       /* check/: properties that CREATE or MERGE gives to the node */
 } gemp_cypher_node;
 
 typedef struct gemp_cypher_edge {
@@ -137,8 +138,9 @@ typedef struct gemp_cypher_edge {
 	bool bound;
 	gemp_cypher_label *types; /* any of them */
 	gemp_cypher_expr *properties;
-	bool left, right; /* arrow heads; none or both: either direction */
-	bool variable;    /* written with `*` */
+	gemp_cypher_expr *made; /* as for a node */
+	bool left, right;       /* arrow heads; none or both: either direction */
+	bool variable;          /* written with `*` */
 	bool has_max;
 	uint64_t min_hops, max_hops;
 	struct gemp_cypher_node *to;
@@ -161,6 +163,7 @@ typedef struct gemp_cypher_path {
 typedef struct gemp_cypher_pattern {
 	gemp_cypher_place place;
 	gemp_cypher_path *first, *last;
+	bool creates, merges; /* check/: its elements are made, if not found (MERGE) or always (CREATE) */
 	/* check/ sets: slots of the row before the pattern; of the row with its variables; and how many slots its
 	 * conditions, and the result of a pattern comprehension, need behind these. */
 	int width_in, width_out, scratch;

@@ -9,15 +9,21 @@ typedef struct walk {
 static gemp_code walk_expr(const walk *w, const gemp_cypher_expr *expr);
 static gemp_code walk_query(const walk *w, const gemp_cypher_query *query);
 
+/* MERGE may search for the properties that it makes. */
+static gemp_code walk_properties(const walk *w, const gemp_cypher_expr *searched, const gemp_cypher_expr *made)
+{
+	return walk_expr(w, made ? made : searched);
+}
+
 /* Property maps may have patterns within them. */
 static gemp_code walk_pattern(const walk *w, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
 {
 	GEMP_TRY(w->visit(w->self, pattern, where));
 	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
-		GEMP_TRY(walk_expr(w, path->from->properties));
+		GEMP_TRY(walk_properties(w, path->from->properties, path->from->made));
 		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
-			GEMP_TRY(walk_expr(w, edge->properties));
-			GEMP_TRY(walk_expr(w, edge->to->properties));
+			GEMP_TRY(walk_properties(w, edge->properties, edge->made));
+			GEMP_TRY(walk_properties(w, edge->to->properties, edge->to->made));
 		}
 	}
 	return GEMP_OK;
@@ -53,8 +59,14 @@ static gemp_code walk_items(const walk *w, const gemp_cypher_item *items)
 
 static gemp_code walk_clause(const walk *w, const gemp_cypher_clause *clause)
 {
-	if (clause->pattern && clause->kind == GEMP_CY_MATCH)
+	if (clause->pattern)
 		GEMP_TRY(walk_pattern(w, clause->pattern, clause->where));
+	for (const gemp_cypher_update *update = clause->updates; update; update = update->next) {
+		GEMP_TRY(walk_expr(w, update->target));
+		GEMP_TRY(walk_expr(w, update->value));
+	}
+	for (const gemp_cypher_clause *body = clause->body; body; body = body->next)
+		GEMP_TRY(walk_clause(w, body));
 	GEMP_TRY(walk_expr(w, clause->expr));
 	GEMP_TRY(walk_items(w, clause->items));
 	GEMP_TRY(walk_expr(w, clause->where));
@@ -83,4 +95,11 @@ gemp_code gemp_cypher_tree_walk(const gemp_cypher_tree *tree, gemp_cypher_patter
 {
 	const walk w = { visit, visit_expr, self };
 	return walk_query(&w, tree->query);
+}
+
+gemp_code gemp_cypher_clause_walk(const gemp_cypher_clause *clause, gemp_cypher_pattern_visitor *visit,
+                                  gemp_cypher_expr_visitor *visit_expr, void *self)
+{
+	const walk w = { visit, visit_expr, self };
+	return walk_clause(&w, clause);
 }
