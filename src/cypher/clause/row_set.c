@@ -63,20 +63,33 @@ static gemp_code store_row(gemp_cypher_row_set *set, const gemp_datum *row, size
 	return GEMP_OK;
 }
 
+static bool find(const gemp_cypher_row_set *set, const gemp_datum *row, size_t origin, uint32_t tag, size_t *index)
+{
+	size_t at;
+	GEMP_FOR_SLOTS (at, set->slots, set->slot_count, tag) {
+		*index = gemp_slot_index(set->slots[at]);
+		if (rows_equal(set, *index, row, origin))
+			return true;
+	}
+	return false;
+}
+
+bool gemp_cypher_row_set_find(const gemp_cypher_row_set *set, const gemp_datum *row, size_t origin, size_t *index)
+{
+	const size_t own = set->rows.with_origin ? origin : 0;
+	return find(set, row, own, gemp_slot_tag(hash_row(row, set->rows.width, own)), index);
+}
+
 gemp_code gemp_cypher_row_set_add(gemp_cypher_row_set *set, const gemp_datum *row, size_t origin, size_t *index,
                                   bool *added)
 {
 	if (!set->rows.with_origin)
 		origin = 0;
 	const uint32_t tag = gemp_slot_tag(hash_row(row, set->rows.width, origin));
-	size_t at;
 	*added = false;
 	GEMP_TRY(grow(set));
-	GEMP_FOR_SLOTS (at, set->slots, set->slot_count, tag) {
-		*index = gemp_slot_index(set->slots[at]);
-		if (rows_equal(set, *index, row, origin))
-			return GEMP_OK;
-	}
+	if (find(set, row, origin, tag, index))
+		return GEMP_OK;
 	*index = set->rows.rows;
 	GEMP_TRY(store_row(set, row, origin));
 	gemp_slot_occupy(set->slots, set->slot_count, tag, *index);

@@ -20,5 +20,7 @@ void gemp_cypher_row_set_free(gemp_cypher_row_set *set);
 /* Sets *index to the number of the row with these values. A new row gets the next number, and *added becomes true. */
 gemp_code gemp_cypher_row_set_add(gemp_cypher_row_set *set, const gemp_datum *row, size_t origin, size_t *index,
                                   bool *added);
+/* False if the set lacks the row. */
+bool gemp_cypher_row_set_find(const gemp_cypher_row_set *set, const gemp_datum *row, size_t origin, size_t *index);
 
 #endif
