@@ -2,6 +2,7 @@
 
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <string.h>
@@ -156,19 +157,19 @@ gemp_code gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, u
 
 /* PARALLEL EDGES */
 
-/* The search for a pair of vertices that a view joins twice. */
-typedef struct parallel_test {
+/* The search for a pair of vertices that a view joins twice, or for a loop. */
+typedef struct row_test {
 	const gemp_shard *graph;
 	const gemp_view_lists *lists;
 	const gemp_relation *relation; /* the relation of an either-way view over one relation */
-} parallel_test;
+} row_test;
 
 /* The relation has no parallel edges, and both rows of a vertex ascend. A neighbour that is in both rows is joined in
  * both directions. A loop is in both rows, but it is one edge. */
 static bool has_reciprocal(const void *test, size_t v)
 {
-	const gemp_relation *relation = ((const parallel_test *)test)->relation;
-	gemp_vertex self = (gemp_vertex)(((const parallel_test *)test)->graph->first_vertex + v);
+	const gemp_relation *relation = ((const row_test *)test)->relation;
+	gemp_vertex self = (gemp_vertex)(((const row_test *)test)->graph->first_vertex + v);
 	const gemp_vertex *out = relation->out_targets + relation->out_offsets[v],
 					  *in = relation->in_sources + relation->in_offsets[v];
 	const gemp_vertex *out_end = relation->out_targets + relation->out_offsets[v + 1];
@@ -184,7 +185,7 @@ static bool has_reciprocal(const void *test, size_t v)
 }
 
 /* Returns whether one row, over all lists, has a neighbour twice. last[u]: 1 + the last row that has neighbour u. */
-static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
+static bool names_twice(const row_test *a, size_t v, gemp_vertex *last)
 {
 	gemp_vertex self = (gemp_vertex)(a->graph->first_vertex + v), mark = (gemp_vertex)(v + 1);
 	bool twice = false;
@@ -202,7 +203,7 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 
 /* Collective. The marks take one element for each vertex of the graph, so a single thread works. Views of several
  * relations are rare. */
-static gemp_code test_marks(const gemp_comm *comm, parallel_test *a, const gemp_view_key *key, bool *found)
+static gemp_code test_marks(const gemp_comm *comm, row_test *a, const gemp_view_key *key, bool *found)
 {
 	GEMP_OWNED gemp_vertex *last = NULL;
 	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
@@ -219,7 +220,7 @@ static gemp_code test_marks(const gemp_comm *comm, parallel_test *a, const gemp_
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)
 {
 	const gemp_row_index *index = gemp_view_index(graph, key);
-	parallel_test a = { .graph = graph };
+	row_test a = { .graph = graph };
 	gemp_relation *one = NULL;
 	size_t named = 0, multi = 0;
 	for (size_t r = 0; r < graph->relation_count; r++) {
@@ -241,5 +242,32 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 	*parallel = gemp_comm_sum1(comm, found) > 0;
 	if (named == 1)
 		one->reciprocal = *parallel ? 1 : -1;
+	return GEMP_OK;
+}
+
+/* LOOPS */
+
+/* Rows ascend, so a search finds the vertex in its own row. A loop is in the lists by source and in those by target. */
+static bool has_loop(const void *context, size_t v)
+{
+	const row_test *a = context;
+	const uint64_t self = a->graph->first_vertex + v;
+	for (size_t k = 0; k < a->lists->count; k++) {
+		const gemp_view_list *list = &a->lists->list[k];
+		const size_t degree = (size_t)(list->offsets[v + 1] - list->offsets[v]);
+		const gemp_vertex *row = list->neighbours + list->offsets[v];
+		const size_t at = gemp_lower_bound_u32(row, degree, self);
+		if (at < degree && row[at] == self)
+			return true;
+	}
+	return false;
+}
+
+gemp_code gemp_view_loops(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *loops)
+{
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+	GEMP_TRY(gemp_comm_agree(comm, gemp_view_lists_new(&lists, graph, key)));
+	const row_test a = { .graph = graph, .lists = &lists };
+	*loops = gemp_comm_sum1(comm, gemp_any(graph->rows, has_loop, &a)) > 0;
 	return GEMP_OK;
 }

@@ -58,5 +58,7 @@ gemp_code gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, u
 /* Collective. *parallel becomes whether the view joins some pair of vertices more than once. The rows are loaded. For a
  * view of one relation the graph stores the answer, and an index has it. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
+/* Collective. *loops becomes whether some edge of the view's relations is a loop. The rows are loaded. */
+gemp_code gemp_view_loops(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *loops);
 
 #endif

@@ -481,17 +481,18 @@ static void prefer_table(sum_builder *a)
 	triangles->count = 0;
 }
 
-/* Finds the way of least cost for the term and for every correction, then adds up the sums of these ways. */
-gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
+/* Finds the way of least cost for each term and for every correction, then adds up the sums of these ways. */
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term_sum *terms, bool codegrees, bool ordered, bool *found)
 {
 	GEMP_OWNED term_entry *entries = NULL;
 	GEMP_TRY(GEMP_NEW(entries, SLOTS));
 	derive_search d = { .entries = entries, .codegrees = codegrees, .ordered = ordered };
 	*out = (gemp_derivation){ .table_count = 1 };
-	*found = cost_of(&d, term) < IMPOSSIBLE && !d.too_many_terms;
 	sum_builder a = { &d, out, true };
-	if (*found)
-		add_term(&a, term, GEMP_DERIVATION_SCALE);
+	for (size_t i = 0; i < terms->count; i++)
+		*found = (!i || *found) && cost_of(&d, &terms->summands[i].term) < IMPOSSIBLE && !d.too_many_terms;
+	for (size_t i = 0; i < terms->count && *found; i++)
+		add_term(&a, &terms->summands[i].term, terms->summands[i].sign * GEMP_DERIVATION_SCALE);
 	prefer_triangles(&a);
 	prefer_table(&a);
 	*found = *found && a.fits;

@@ -44,23 +44,40 @@ static bool is_star(const gemp_pattern *pattern)
 	return star;
 }
 
-/* Cliques, and stars whose leaves must differ, may have more vertices than a term. Homomorphisms of a star have no
- * binomial coefficient. */
-static size_t max_vertices(const gemp_pattern *pattern, bool hom)
+/* Must two edges have different images? */
+static bool must_differ(const gemp_pattern *pattern, const gemp_count_planner_options *options, size_t e, size_t f)
 {
-	return is_clique(pattern) ? MAX_CLIQUE : is_star(pattern) && !hom ? MAX_STAR : GEMP_MAX_TERM;
+	const bool one_match = pattern->edges[e].match == pattern->edges[f].match;
+	return e != f && (options->iso || (options->edge_iso && one_match));
 }
 
-/* Returns the first reason why no sums can count the pattern, or NULL if a term can be made. The order of the tests
- * decides which reason the user sees. */
-static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_count_planner_options *options)
+static bool all_differ(const gemp_pattern *pattern, const gemp_count_planner_options *options)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		for (size_t f = 0; f < e; f++)
+			if (!must_differ(pattern, options, e, f))
+				return false;
+	return true;
+}
+
+/* Cliques, and stars whose edges must differ, may have more vertices than a term. If leaves of a star may coincide, its
+ * matches are no binomial coefficient. */
+static size_t max_vertices(const gemp_pattern *pattern, const gemp_count_planner_options *options)
+{
+	if (is_clique(pattern))
+		return MAX_CLIQUE;
+	return is_star(pattern) && all_differ(pattern, options) ? MAX_STAR : GEMP_MAX_TERM;
+}
+
+/* The order of the tests decides which reason the user sees. */
+const char *gemp_count_refusal(const gemp_pattern *pattern, const gemp_count_planner_options *options)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	if (!options->iso && !options->hom)
-		return "only semantics iso is counted so, and semantics hom with distinct none";
+	if (!options->iso && !options->edge_iso && !options->hom)
+		return "only semantics iso is counted so, and edge-iso and hom with distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
-	if (pattern->vertex_count < 2 || pattern->vertex_count > max_vertices(pattern, options->hom))
+	if (pattern->vertex_count < 2 || pattern->vertex_count > max_vertices(pattern, options))
 		return "its vertices are too many or too few";
 	if (pattern->arguments || gemp_pattern_components(pattern, part) != 1)
 		return "it is not one connected pattern";
@@ -68,6 +85,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_co
 		return "its edges are of several types";
 	if (options->parallel)
 		return "the graph has parallel edges";
+	if (options->loops)
+		return "the graph has loops";
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
 		if (edge->direction != GEMP_EITHER && !pattern->simple)
@@ -78,23 +97,39 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_co
 	return NULL;
 }
 
-/* Makes the term. Unless hom, every two non-adjacent vertices must differ; adjacent vertices always differ, since the
- * view is simple. Returns false if two edges join the same pair. */
-static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
+/* Lists the edges, and which of them must have different images. */
+static void list_edges(gemp_term_edges *out, const gemp_pattern *pattern, const gemp_count_planner_options *options)
 {
-	memset(term, 0, sizeof *term);
-	term->size = (int)pattern->vertex_count;
+	out->count = pattern->edge_count;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
-		int a = pattern->edges[e].from, b = pattern->edges[e].to;
-		if (gemp_term_adjacent(term, a, b))
-			return false;
-		term->adjacent[a] |= (uint8_t)(1u << b);
-		term->adjacent[b] |= (uint8_t)(1u << a);
+		out->ends[e][0] = pattern->edges[e].from;
+		out->ends[e][1] = pattern->edges[e].to;
+		out->differ[e] = 0;
+		for (size_t f = 0; f < pattern->edge_count; f++)
+			out->differ[e] |= must_differ(pattern, options, e, f) ? GEMP_BIT(f) : 0;
 	}
-	for (int i = 0; i < term->size; i++)
+}
+
+/* Makes the terms. Under iso every two non-adjacent vertices must differ, which implies that edges differ; adjacent
+ * vertices always differ, since the view is simple. *reason is set if there are no terms. */
+static void make_terms(gemp_term_sum *out, const gemp_pattern *pattern, const gemp_count_planner_options *options,
+                       const char **reason)
+{
+	gemp_term term = { .size = (int)pattern->vertex_count };
+	gemp_term_edges edges;
+	list_edges(&edges, pattern, options);
+	for (size_t e = 0; e < edges.count; e++) {
+		int a = edges.ends[e][0], b = edges.ends[e][1];
+		term.adjacent[a] |= (uint8_t)(1u << b);
+		term.adjacent[b] |= (uint8_t)(1u << a);
+	}
+	for (int i = 0; i < term.size && options->iso; i++)
 		for (int j = 0; j < i; j++)
-			gemp_term_set_differ(term, i, j, !hom && !gemp_term_adjacent(term, i, j));
-	return true;
+			gemp_term_set_differ(&term, i, j, !gemp_term_adjacent(&term, i, j));
+	if (!gemp_distinct_edges(out, &term, &edges))
+		*reason = "its edges coincide in too many ways";
+	else if (!out->count)
+		*reason = "two edges join one pair of its vertices";
 }
 
 /* FROM DERIVATION TO PLAN */
@@ -173,19 +208,19 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	return GEMP_OK;
 }
 
-/* The divisor contains the scale of the derivation and, under iso, the number of automorphisms. */
-static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
+/* The divisor contains the scale of the derivation and the number of automorphisms, `order`. */
+static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term_sum *terms, uint64_t order,
                                const gemp_count_planner_options *options, const char **reason)
 {
 	GEMP_OWNED_BY(gemp_count_plan_free_at) gemp_count_plan *plan = NULL;
 	GEMP_OWNED gemp_derivation *d = NULL;
 	bool found = false;
 	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, term, options->codegrees, options->ordered, &found));
+	GEMP_TRY(gemp_derive(d, terms, options->codegrees, options->ordered, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(add_tables(plan, d));
-		GEMP_TRY(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		GEMP_TRY(add_sums(plan, d, order * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
@@ -214,13 +249,14 @@ static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *patter
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
                               const gemp_count_planner_options *options, const char **reason)
 {
-	gemp_term term;
+	GEMP_OWNED gemp_term_sum *terms = NULL;
 	*out = NULL;
-	*reason = unsupported_reason(pattern, options);
-	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
-		/* under hom only a clique: each of its automorphisms is a match */
-		return plan_of_large(out, pattern, options->hom ? 1 : order);
-	if (!*reason && !make_term(&term, pattern, options->hom))
-		*reason = "two edges join one pair of its vertices";
-	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, options, reason);
+	*reason = gemp_count_refusal(pattern, options);
+	if (!options->iso)
+		order = 1; /* each embedding is a match */
+	if (*reason || pattern->vertex_count > GEMP_MAX_TERM)
+		return *reason ? GEMP_OK : plan_of_large(out, pattern, order);
+	GEMP_TRY(GEMP_NEW(terms, 1));
+	make_terms(terms, pattern, options, reason);
+	return *reason ? GEMP_OK : plan_by_terms(out, terms, order, options, reason);
 }

@@ -59,7 +59,15 @@ static void allow_for_devices(gemp_count_planner_options *out, const gemp_runtim
 	out->codegrees = gemp_comm_sum1(context->comm, !codegrees) == 0;
 }
 
-/* Collective. Only directed or labelled views can have parallel edges. */
+/* Do the options ask for the number of embeddings? Only then are there sums for edge-iso and hom, under which an orbit
+ * may have fewer embeddings than the group has automorphisms. */
+static bool counts_embeddings(const gemp_match_options *o)
+{
+	return o->distinct == GEMP_BY_NOTHING;
+}
+
+/* Collective. The simple view of a --pattern has neither loops nor parallel edges. The rows of other views are read for
+ * these only if the pattern itself allows sums, since a search may need fewer rows. */
 static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_counting *c, gemp_shard *graph,
                                       const gemp_pattern *pattern)
 {
@@ -69,15 +77,20 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, const gem
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = pattern->simple };
 	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
-	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
-	if (pattern->simple || !pattern->edge_count)
+	out->edge_iso = options->semantics == GEMP_EDGE_ISO && counts_embeddings(options);
+	out->hom = options->semantics == GEMP_HOM && counts_embeddings(options);
+	if (pattern->simple || !pattern->edge_count || gemp_count_refusal(pattern, out))
 		return GEMP_OK;
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count && !gemp_view_index(graph, &key); r++) /* an index has the answer */
 		if (key.relations[r])
 			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
+	if (!out->iso && !gemp_view_is_loaded(graph, &key))
+		GEMP_TRY(gemp_view_load(graph, &key));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+	if (!out->iso && !out->parallel)
+		GEMP_TRY(gemp_view_loops(context->comm, graph, &key, &out->loops));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;
 }
@@ -94,7 +107,7 @@ static gemp_code find_sums(gemp_counting *c, const gemp_pattern *pattern,
 		symmetry = own;
 	}
 	c->order = gemp_symmetry_order(symmetry, &overflow);
-	if (planner_options->hom)
+	if (!planner_options->iso)
 		c->order = 1;
 	return gemp_count_plan_new(&c->plan, pattern, overflow ? 1 : c->order, planner_options, &c->enumerated);
 }
@@ -241,7 +254,7 @@ gemp_code gemp_counting_prepare_devices(gemp_counting *c)
  * embeddings. */
 static gemp_code fill_result(const gemp_counting *c, const gemp_count_result *counted, gemp_match_result *result)
 {
-	bool embeddings = c->options->distinct == GEMP_BY_NOTHING;
+	bool embeddings = counts_embeddings(c->options);
 	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(c->context) };
 	gemp_comm_max(c->context->comm, peaks, 2);
 	*result = (gemp_match_result){ .matches = counted->matches,

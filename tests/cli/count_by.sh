@@ -73,6 +73,44 @@ for by in auto enumerate; do
 	equal "$(field matches)" 134 "walks of three edges by $by"
 done
 
+# In the default sense of a text only edges are distinct. In the clique of a, b, c and d, 4! paths of three edges have four
+# vertices, and 4! have equal ends. A path of five edges leaves out one of six edges; each way has 12 Euler trails. Without
+# types, a vertex of degree d is the middle of d (d - 1) paths of two edges; d has degree 4, its neighbours 3, 3, 3 and 1.
+path3='MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(d)'
+explained 'counted without enumerating' "$path3"
+explained 'one by one: only semantics iso' "$path3" --distinct orbit
+while IFS='|' read -r text wanted; do
+	for by in auto enumerate; do
+		expect 0 $((draws % 3 + 1)) match g.h5 "$text" --count --count-by $by --explain --json -
+		draws=$((draws / 3 + 1))
+		equal "$(field matches) $(field embeddings)" "$wanted $wanted" "$text by $by"
+		grep -q 'counted without enumerating' out || [ $by = enumerate ] || fail "$text: enumerated"
+	done
+done <<END
+$path3|48
+MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a)|24
+MATCH (a)-[:R]-(b), (a)-[:R]-(c), (a)-[:R]-(d)|24
+$path3-[:R]-(e)-[:R]-(f)|72
+MATCH (a)--(b)--(c)|30
+END
+
+# Loops and parallel edges are further images of edges, except under iso, whose matches have no loops. Paths of two
+# edges are a-b-c and, over the loop, b-c-c; and over both S, c-d-c and d-c-d; each in both directions.
+tsv loop.tsv 'src dst type' 'a b R' 'b c R' 'c c R' 'c d S' 'd c S'
+expect 0 1 import --edges loop.tsv --undirected -o loop.h5
+for text in 'MATCH (a)-[:R]-(b)-[:R]-(c)|one by one: the graph has loops|4' 'MATCH (a)-[:S]-(b)-[:S]-(c)|one by one: the graph has parallel|4'; do
+	IFS='|' read -r text reason wanted <<<"$text"
+	expect 0 2 match loop.h5 "$text" --count --explain --json -
+	grep -q "$reason" out || fail "$text: no '$reason'"
+	equal "$(field matches)" "$wanted" "$text"
+done
+expect 0 1 match loop.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)' --semantics iso --count --explain --json -
+grep -q 'counted without enumerating' out || fail 'a loop rules out sums under iso'
+equal "$(field matches)" 2 'paths beside a loop under iso'
+expect 0 2 match g.h5 "$path3 RETURN count(*)" --semantics hom --distinct none --explain --output -
+grep -q 'counted without enumerating' err || fail 'hom of a text is enumerated'
+equal "$(tail -n 1 out)" 108 'walks of three edges in a clique of four vertices'
+
 # count(*) counts embeddings
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --semantics iso --explain --output -
 grep -q 'counted without enumerating' err || fail 'RETURN count(*) under iso is not counted by sums'

@@ -44,6 +44,7 @@ typedef struct gemp_pattern_edge {
 	gemp_direction direction;
 	uint32_t min_hops, max_hops; /* bounds of the length of a path `*min..max`; both are 1 for an edge */
 	bool path;                   /* true if written with `*`, even if min = max = 1 */
+	int match;                   /* number of its MATCH: under edge-iso only edges of one MATCH must differ */
 	size_t type_count;           /* 0: any relation is allowed */
 	char **types;                /* owned */
 	bool *relations;             /* bound: [graph->relation_count] true for allowed relations */
