@@ -145,7 +145,8 @@ const gemp_command gemp_command_match = {
 	.summary = "Finds every occurrence of a pattern in a graph",
 	.text =
 		"QUERY is openCypher that only reads (docs/query-language.md). One MATCH with OPTIONAL MATCH, WITH and RETURN is one "
-		"search on the devices; every other query runs clause by clause, and its MATCH are searches. "
+		"search on the devices, and so is a chain of MATCH whose WITH only pass variables on; every other query runs "
+		"clause by clause, and its MATCH are searches. "
 		"Each rank owns a random part of the graph and searches from its own vertices on its device. Adjacency rows "
 		"of other ranks are fetched, or partial matches are sent to the owners of the rows.\n"
 		"As in openCypher, the edges of a match are distinct, vertices may repeat, and each match is a row. --pattern and "

@@ -1,9 +1,10 @@
 """Property test: random openCypher queries that only read, compared with an interpreter in plain Python.
 
     random_cypher.py [--seed N] [--seconds S | --cases N] [--queries N] [--variants N] [--stop N] [--shrink S]
-                     [--dry-run]
+                     [--chains PART] [--dry-run]
 
-A query is a chain of MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN and UNION (reference/cypher_queries.py). The graphs are
+A query is a chain of MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN and UNION (reference/cypher_queries.py). A part of the
+queries are chains that mean one search (reference/cypher_chains.py); enough of them must run as one. The graphs are
 small, with attributes that are missing in some vertices. Each query runs on several numbers of ranks with random options:
 tiny buffers, replicas, both exchanges, host and device. Rows are compared as bags; under an ORDER BY the keys must be in
 order, too. Queries that fail in the interpreter are left out; a query that the program refuses is a failure."""
@@ -20,6 +21,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 import case as cases
 import cypher_text
+from cypher_chains import Chains
 from cypher_clauses import Execution
 from cypher_queries import Queries
 from cypher_smaller import smaller_queries
@@ -99,6 +101,7 @@ class CypherCase(cases.Case):
         report = run.json()
         if report is None:
             return 'stdout is not one JSON object: %r' % run.out[:200]
+        self.one_search = 'executed' not in report
         with open(output, encoding='utf-8') as file:
             rows = [json.loads(line) for line in file]
         if any(list(row) != list(self.query[2]) for row in rows):
@@ -179,6 +182,7 @@ def choices():
     parser.add_argument('--variants', type=int, default=1, help='number of further ranks and options for each query')
     parser.add_argument('--stop', type=int, default=5, help='number of failures after which the test stops')
     parser.add_argument('--shrink', type=float, default=20, help='seconds for simplifying a case that fails')
+    parser.add_argument('--chains', type=float, default=0.4, help='part of the queries that are chains of one search')
     parser.add_argument('--dry-run', action='store_true', help='run only the reference')
     return parser.parse_args()
 
@@ -187,7 +191,7 @@ class Test:
     def __init__(self, arguments):
         self.arguments, self.end = arguments, time.time() + arguments.seconds
         self.folder = work_folder()
-        self.runs = self.failures = self.found = self.left_out = self.queries = 0
+        self.runs = self.failures = self.found = self.left_out = self.queries = self.chains = self.one_search = 0
 
     def over(self):
         if self.failures >= self.arguments.stop:
@@ -195,7 +199,8 @@ class Test:
         return self.runs >= self.arguments.cases if self.arguments.cases else time.time() >= self.end
 
     def test_query(self, rng, graph, seed):
-        query = Queries(rng, graph).query()
+        chain = rng.random() < self.arguments.chains
+        query = (Chains if chain else Queries)(rng, graph).query()
         case = CypherCase(graph, query, '', '', rng.choice(RANKS), random_options(rng, graph), seed)
         answer = case.expected()
         if answer is None:
@@ -215,6 +220,8 @@ class Test:
                 self.failures += 1
                 report(case, wrong, self.arguments.shrink)
                 return
+            self.chains += chain
+            self.one_search += chain and case.one_search
             if self.over():
                 return
             case = cases.changed(case, ranks=rng.choice(RANKS), options=random_options(rng, graph))
@@ -222,8 +229,8 @@ class Test:
     def test_graph(self, seed):
         rng = random.Random(seed)
         graph = small_graph(rng)
-        while not graph.edges:  # such a graph has no edge attributes, and a query that is one search refuses unknown names
-            graph = small_graph(rng)
+        while not all(any(e[3].get(n, '') != '' for e in graph.edges) for n in ('w', 't')):
+            graph = small_graph(rng)  # an attribute without any value is unknown, and queries refuse unknown names
         shutil.rmtree(self.folder, True)
         os.makedirs(self.folder)
         for _ in range(self.arguments.queries):
@@ -240,9 +247,13 @@ def main():
     while not test.over():
         test.test_graph(seed)
         seed += 1
-    print('%d cases of %d queries on %d graphs, %d queries with rows, %d left out, %d failed' %
-          (test.runs, test.queries, seed - arguments.seed, test.found, test.left_out, test.failures))
-    return test.failures > 0
+    print('%d cases of %d queries on %d graphs, %d queries with rows, %d left out, %d failed; %d of %d chains as one search' %
+          (test.runs, test.queries, seed - arguments.seed, test.found, test.left_out, test.failures, test.one_search,
+           test.chains))
+    too_few = test.chains >= 20 and test.one_search < test.chains / 4
+    if too_few:
+        print('FAILED: too few chains run as one search')
+    return test.failures > 0 or too_few
 
 
 if __name__ == '__main__':

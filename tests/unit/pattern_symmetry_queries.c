@@ -184,12 +184,41 @@ static void no_memory(void **state)
 	                                     "WITH a, b, count(c) AS n WHERE n * 2 > a.n RETURN a, b, n ORDER BY n");
 }
 
+/* Edges of different MATCH are not exchangeable, since only edges of one MATCH must differ. A name that WITH hides and
+ * a later MATCH binds is another vertex, and a name for an attribute stands for the attribute. */
+static void chains_of_match(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t order;
+		size_t vertices, edges, conditions;
+	} cases[] = {
+		{ "MATCH (a)-[:T]->(b), (a)-[:T]->(c) RETURN count(*)", 2, 3, 2, 0 },
+		{ "MATCH (a)-[:T]->(b) MATCH (a)-[:T]->(c) RETURN count(*)", 1, 3, 2, 0 },
+		{ "MATCH (a)-[:T]->(b) WITH a MATCH (a)-[:T]->(b), (a)-[:T]->(c) RETURN count(*)", 2, 4, 3, 0 },
+		{ "MATCH (a)-[:T]->(b) WITH b AS a, a AS b MATCH (a)-[:T]->(b) WHERE a.n > 1 RETURN count(*)", 1, 2, 2, 1 },
+		{ "MATCH (a)-[:T]->(b) WITH a, b.n AS m WHERE m > 2 MATCH (a)-[:T]->(c) WHERE c.n = m RETURN m", 1, 3, 2, 2 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gemp_pattern *pattern = NULL;
+		assert_ok(gemp_pattern_parse_chain(&pattern, cases[i].text, NULL, NULL, 0, NULL));
+		assert_ok(gemp_pattern_bind(pattern, &graph));
+		assert_int_equal(order_of(pattern), cases[i].order);
+		assert_int_equal(pattern->vertex_count, cases[i].vertices);
+		assert_int_equal(pattern->edge_count, cases[i].edges);
+		assert_int_equal(pattern->condition_count, cases[i].conditions);
+		gemp_pattern_free(pattern);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders),
 		cmocka_unit_test(shared_vertices_are_fixed),
 		cmocka_unit_test(no_memory),
+		cmocka_unit_test(chains_of_match),
 	};
 	return cmocka_run_group_tests(tests, make_graph, NULL);
 }

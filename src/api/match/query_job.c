@@ -121,16 +121,17 @@ static gemp_code open_sinks(gemp_query_job *job)
 static gemp_code explain(const gemp_query_job *job, bool shown)
 {
 	GEMP_OWNED char *plan = gemp_prepared_explain(job->prepared);
+	const char *chained = job->pattern->chained ? "the clauses are one search:\n" : "";
 	gemp_code code = plan ? GEMP_OK : GEMP_ENOMEM;
 	if (plan && job->request->plan) {
-		gemp_text_print(job->request->plan, "%s", plan);
+		gemp_text_print(job->request->plan, "%s%s", chained, plan);
 		code = gemp_text_status(job->request->plan);
 	}
 	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	if (shown)
-		gemp_report_print(job->base.report, "%s%s", plan, is_dry(job) ? "" : "\n");
+		gemp_report_print(job->base.report, "%s%s%s", chained, plan, is_dry(job) ? "" : "\n");
 	else
-		gemp_log(GEMP_VERBOSE, "%s", plan);
+		gemp_log(GEMP_VERBOSE, "%s%s", chained, plan);
 	gemp_report_set(job->base.report, "plan", json_string(plan));
 	return GEMP_OK;
 }
@@ -342,7 +343,8 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	const gemp_query_settings *settings = job->base.settings;
 	GEMP_TRY(gemp_file_numbered(&job->rows_path, request->path, job->number));
 	GEMP_TRY(gemp_file_numbered(&job->graph_path, settings->subgraph, job->number));
-	GEMP_TRY(gemp_pattern_bind_with(job->pattern, job->base.graph, settings->lenient));
+	if (!job->form || !job->form->bound)
+		GEMP_TRY(gemp_pattern_bind_with(job->pattern, job->base.graph, settings->lenient));
 	if (settings->checkpoint.folder && !gemp_clause_only_counts(job->pattern))
 		job->preview = 0; /* the rows of parts go to a file or are only counted */
 	choose_options(job);

@@ -4,6 +4,7 @@
 #include "api/match/query_text.h"
 
 #include "core/memory.h"
+#include "pattern/bind/bind.h"
 #include "pattern/syntax/syntax_tree.h"
 
 #include <ctype.h>
@@ -165,6 +166,22 @@ static gemp_code read_tree(const reading *r, gemp_query_form *form, bool *parsed
 	return code == GEMP_OK ? gemp_cypher_check(&form->tree) : code;
 }
 
+/* Reads a chain of clauses as one search. Leaves form->pattern NULL if the chain is none: then it runs clause by
+ * clause, and the messages on names and types that the graph lacks are those of that way. */
+static gemp_code read_chain(const reading *r, gemp_query_form *form)
+{
+	gemp_code code = gemp_pattern_parse_chain(&form->pattern, form->text, r->file, r->plain, r->plain_count,
+	                                          r->plain_used);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind_with(form->pattern, r->query->graph->shard, r->query->settings.lenient);
+	form->bound = code == GEMP_OK;
+	if (code != GEMP_EUSAGE)
+		return code;
+	gemp_pattern_free(form->pattern);
+	form->pattern = NULL;
+	return GEMP_OK;
+}
+
 /* A query that is openCypher but has no meaning there is refused in that sense. */
 static gemp_code read_one(const reading *r, gemp_query_form *form)
 {
@@ -185,6 +202,11 @@ static gemp_code read_one(const reading *r, gemp_query_form *form)
 			return code;
 		if (tree != GEMP_OK)
 			return refuse_both(r, general);
+		if (is_cypher(r->query)) {
+			GEMP_TRY(read_chain(r, form));
+			if (form->pattern)
+				return GEMP_OK;
+		}
 	}
 	return is_cypher(r->query) ? set_parameters(r, form) : refuse_sense(r);
 }

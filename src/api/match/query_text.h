@@ -13,6 +13,7 @@
 
 typedef struct gemp_query_form {
 	gemp_pattern *pattern;  /* NULL: the query is executed clause by clause */
+	bool bound;             /* the pattern is bound to the graph already */
 	gemp_cypher_tree tree;  /* used if there is no pattern */
 	gemp_datum *parameters; /* [tree.parameter_count], in the arena of the tree */
 	char *text;             /* with empty lines in place of the queries before it */

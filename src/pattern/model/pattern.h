@@ -99,6 +99,8 @@ typedef struct gemp_pattern {
 	gemp_clause *with;               /* NULL: none; owned */
 	/* RETURN; if the text has none, every named vertex (all vertices if none is named) */
 	gemp_clause result;
+	/* the text has several MATCH, or WITH between clauses, which mean one pattern */
+	bool chained;
 	/* the text has a RETURN, whose items can distinguish otherwise symmetric elements */
 	bool has_return;
 	/* of a rule: number of first items of the first clause, each of which is distinguished by its position */

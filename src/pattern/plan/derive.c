@@ -58,11 +58,12 @@ static void renumber(gemp_expr *expr, const gemp_derived *d)
 		renumber(expr->children[i], d);
 }
 
-/* Copies the types as written and as bound, and the place for messages. */
+/* Copies the types as written and as bound, the place for messages, and the number of the MATCH. */
 static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from, size_t relations)
 {
 	to->line = from->line;
 	to->column = from->column;
+	to->match = from->match;
 	GEMP_TRY(GEMP_NEW(to->relations, relations));
 	if (from->relations)
 		memcpy(to->relations, from->relations, relations * sizeof *to->relations);

@@ -48,8 +48,8 @@ static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const g
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
-/* Returns the pattern edges that must not be the same host edge as e, but could be. Under hom all edges may coincide.
- * Edge-iso compares all edges with common relations. */
+/* Returns the pattern edges that must not be the same host edge as e, but could be. Under hom all edges may coincide,
+ * and so may edges of different MATCH. Edge-iso compares all edges with common relations. */
 static uint64_t edge_conflicts(const planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
@@ -57,7 +57,7 @@ static uint64_t edge_conflicts(const planner *p, size_t e)
 	if (p->options->semantics == GEMP_HOM)
 		return 0;
 	for (size_t f = 0; f < p->pattern->edge_count; f++)
-		if (f != e && types_overlap(p->pattern, &edges[e], &edges[f]) &&
+		if (f != e && edges[f].match == edges[e].match && types_overlap(p->pattern, &edges[e], &edges[f]) &&
 		    (p->options->semantics == GEMP_EDGE_ISO || may_share_ends(p, &edges[e], &edges[f])))
 			mask |= GEMP_BIT(f);
 	return mask;

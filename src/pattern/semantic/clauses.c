@@ -6,12 +6,11 @@
 #include "core/memory.h"
 #include "pattern/condition/normal_form.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* A condition of WHERE, or within a vertex or edge, becomes conjuncts of the scope's pattern. If a leaf of the
- * condition names no variable, it belongs to the element `self`. */
-static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self,
-                               const gemp_ast_expr *from)
+/* A condition of WHERE, or within a vertex or edge, becomes conjuncts of the scope's pattern. */
+gemp_code gemp_sema_require(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self, const gemp_ast_expr *from)
 {
 	if (!from)
 		return GEMP_OK;
@@ -21,20 +20,50 @@ static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_
 	return gemp_pattern_require(scope->pattern, &expr);
 }
 
+static bool has_name(const gemp_pattern *pattern, const char *name)
+{
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		if (pattern->vertices[v].name && strcmp(pattern->vertices[v].name, name) == 0)
+			return true;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (pattern->edges[e].name && strcmp(pattern->edges[e].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A name that WITH has hidden may be bound again, and then it is another element. In the pattern the element is called
+ * `name#2`, so that options and plans do not confuse the two. Sets *out to NULL if `name` is NULL. */
+static gemp_code find_free_name(gemp_sema *p, const gemp_pattern *pattern, const gemp_ast_word *word, const char **out)
+{
+	enum { DIGITS = 12 };
+	*out = word->bytes;
+	if (!*out || !has_name(pattern, *out))
+		return GEMP_OK;
+	char *name = gemp_ast_alloc(p->q, word->size + DIGITS);
+	if (!name)
+		return GEMP_ENOMEM;
+	for (int n = 2; *out != name || has_name(pattern, name); n++) {
+		snprintf(name, word->size + DIGITS, "%s#%d", word->bytes, n);
+		*out = name;
+	}
+	return GEMP_OK;
+}
+
 /* A name that occurred before is the same vertex. A vertex that stands in a path is no longer repeatable. */
 static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *node)
 {
-	const char *name = node->variable.bytes;
+	const char *name = node->variable.bytes, *own;
 	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
-	if (found && found->sort == GEMP_SEMA_EDGE)
-		return gemp_sema_fail(p, node->variable.place.begin, "'%s' is an edge already, it cannot be a vertex too",
-		                      name);
+	if (found && found->sort != GEMP_SEMA_VERTEX)
+		return gemp_sema_fail(p, node->variable.place.begin, "'%s' is %s already, it cannot be a vertex too", name,
+		                      found->sort == GEMP_SEMA_EDGE ? "an edge" : "a value");
 	if (found) {
 		node->index = found->index;
 		scope->pattern->vertices[node->index].repeatable = false;
 		return GEMP_OK;
 	}
-	gemp_code code = gemp_pattern_add_vertex(scope->pattern, name, &node->index);
+	GEMP_TRY(find_free_name(p, scope->pattern, &node->variable, &own));
+	gemp_code code = gemp_pattern_add_vertex(scope->pattern, own, &node->index);
 	if (code == GEMP_OK && name)
 		gemp_sema_add_name(scope, name, GEMP_SEMA_VERTEX, node->index);
 	return gemp_sema_fail_here(p, node->place.begin, code);
@@ -45,18 +74,23 @@ static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *n
 static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *edge, int from, int to)
 {
 	gemp_pattern *pattern = scope->pattern;
-	const char *name = edge->variable.bytes;
+	const char *name = edge->variable.bytes, *own;
 	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
 	if (found)
 		return gemp_sema_fail(p, edge->variable.place.begin, "'%s' is %s already; an edge needs a name of its own",
-		                      name, found->sort == GEMP_SEMA_EDGE ? "an edge" : "a vertex");
+		                      name,
+		                      found->sort == GEMP_SEMA_EDGE     ? "an edge"
+		                      : found->sort == GEMP_SEMA_VERTEX ? "a vertex"
+		                                                        : "a value");
 	bool either = edge->left == edge->right, turned = edge->left && !either;
-	gemp_code code = gemp_pattern_add_edge(pattern, name, turned ? to : from, turned ? from : to,
+	GEMP_TRY(find_free_name(p, pattern, &edge->variable, &own));
+	gemp_code code = gemp_pattern_add_edge(pattern, own, turned ? to : from, turned ? from : to,
 	                                       either ? GEMP_EITHER : GEMP_OUT);
 	if (code != GEMP_OK)
 		return gemp_sema_fail_here(p, edge->place.begin, code);
 	edge->index = (int)pattern->edge_count - 1;
 	gemp_pattern_edge *added = &pattern->edges[edge->index];
+	added->match = scope->match;
 	added->path = edge->path;
 	added->min_hops = edge->min_hops;
 	added->max_hops = edge->max_hops;
@@ -83,8 +117,8 @@ static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_p
 /* The vertex is the `self` of the conditions that are written within its parentheses. */
 static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
 {
-	gemp_sema_name self = { node->variable.bytes, GEMP_SEMA_VERTEX, node->index };
-	return add_condition(p, scope, &self, node->conditions);
+	gemp_sema_name self = { .name = node->variable.bytes, .sort = GEMP_SEMA_VERTEX, .index = node->index };
+	return gemp_sema_require(p, scope, &self, node->conditions);
 }
 
 /* Conditions within vertices and edges may use all elements of the MATCH, so they are resolved after all elements are
@@ -93,9 +127,9 @@ static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 {
 	GEMP_TRY(require_node(p, scope, path->from));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		gemp_sema_name self = { edge->variable.bytes, GEMP_SEMA_EDGE, edge->index };
+		gemp_sema_name self = { .name = edge->variable.bytes, .sort = GEMP_SEMA_EDGE, .index = edge->index };
 		GEMP_TRY(require_node(p, scope, edge->to));
-		GEMP_TRY(add_condition(p, scope, &self, edge->conditions));
+		GEMP_TRY(gemp_sema_require(p, scope, &self, edge->conditions));
 	}
 	return GEMP_OK;
 }
@@ -107,7 +141,7 @@ gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_m
 		GEMP_TRY(add_path(p, scope, path));
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
 		GEMP_TRY(require_path(p, scope, path));
-	return add_condition(p, scope, NULL, match->where);
+	return gemp_sema_require(p, scope, NULL, match->where);
 }
 
 /* Vertices of the outer pattern that an inner one uses as arguments, in order of first use. */
@@ -127,11 +161,10 @@ static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 			return GEMP_OK;
 	if (!found)
 		return GEMP_OK;
-	if (found->sort == GEMP_SEMA_EDGE)
+	if (found->sort != GEMP_SEMA_VERTEX)
 		return gemp_sema_fail(p, word.place.begin,
-		                      "'%s' is an edge of the pattern outside; in here only its vertices can be "
-		                      "used",
-		                      word.bytes);
+		                      "'%s' is %s of the pattern outside; in here only its vertices can be used", word.bytes,
+		                      found->sort == GEMP_SEMA_EDGE ? "an edge" : "a value");
 	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* a row has at most this number of vertices */
 	g->names[g->count++] = found;
 	return GEMP_OK;

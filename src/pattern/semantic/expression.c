@@ -83,7 +83,7 @@ const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *n
 /* The scope was made with sufficient capacity. */
 void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index)
 {
-	scope->names[scope->count++] = (gemp_sema_name){ name, sort, index };
+	scope->names[scope->count++] = (gemp_sema_name){ .name = name, .sort = sort, .index = index };
 }
 
 /* Names of one or two letters are too short for a useful suggestion. */
@@ -184,7 +184,9 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 	const gemp_expr *named = find_order_column(context, word);
 	const gemp_sema_name *found = context->self;
 	if (named && gemp_expr_is_element(named)) {
-		*out = (gemp_sema_name){ word.bytes, named->of_edge ? GEMP_SEMA_EDGE : GEMP_SEMA_VERTEX, named->variable };
+		*out = (gemp_sema_name){ .name = word.bytes,
+			                     .sort = named->of_edge ? GEMP_SEMA_EDGE : GEMP_SEMA_VERTEX,
+			                     .index = named->variable };
 		return GEMP_OK;
 	}
 	if (word.bytes)
@@ -412,14 +414,21 @@ static gemp_code fill_expr(gemp_sema *p, const gemp_sema_context *context, const
 	}
 }
 
-/* A name of ORDER BY that is a column stands for the column's expression. All other expressions are analysed by
- * kind. */
+/* A name of ORDER BY that is a column stands for the column's expression, and so does a name that WITH has given to an
+ * expression, if one search goes on behind this WITH. All other expressions are analysed by kind. */
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out)
 {
 	const gemp_expr *named = from->kind == GEMP_VERTEX ? find_order_column(context, from->variable) : NULL;
 	if (named && !gemp_expr_is_element(named))
 		return copy_column(p, context, from, named, out);
+	const gemp_sema_name *passed = from->kind == GEMP_VERTEX && !named
+	                                   ? gemp_sema_find(context->scope, from->variable.bytes)
+	                                   : NULL;
+	if (passed && passed->value) {
+		const gemp_sema_context before = { .scope = passed->value_scope, .no_aggregates = context->no_aggregates };
+		return gemp_sema_expr(p, &before, passed->value, wanted, out);
+	}
 	bool list = from->kind == GEMP_LABELS || from->kind == GEMP_COLLECT;
 	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_ast_is_aggregate(from)))
 		GEMP_TRY(check_condition(p, from));

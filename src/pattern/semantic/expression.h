@@ -32,10 +32,14 @@ typedef struct gemp_sema_name {
 	const char *name; /* borrowed from the arena of the query */
 	gemp_sema_kind sort;
 	int index; /* vertex or edge of the row, or item of WITH, by `sort` */
+	/* The name stands for this expression of an earlier scope. NULL: it stands for itself. */
+	const gemp_ast_expr *value;
+	struct gemp_sema_scope *value_scope;
 } gemp_sema_name;
 
 typedef struct gemp_sema_scope {
 	gemp_pattern *pattern; /* EXISTS and COUNT add their patterns to it; NULL after WITH */
+	int match;             /* number of the MATCH to which new edges belong */
 	size_t count;
 	gemp_sema_name *names; /* in the order in which the names first appear */
 } gemp_sema_scope;
@@ -81,6 +85,9 @@ void gemp_sema_sort_names(char **names, size_t *count);
 
 /* PATTERNS. Adds the paths and conditions to scope->pattern, and their names to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
+/* Adds a condition, unless `from` is NULL. If a leaf of the condition names no variable, it belongs to `self`. */
+gemp_code gemp_sema_require(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self,
+                            const gemp_ast_expr *from);
 /* Makes the pattern within another pattern. outer[i] becomes the outer vertex that is its argument i. bare: the inner
  * pattern may not introduce names. *names becomes its scope, in the arena. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
@@ -88,8 +95,8 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
 
 /* Analyses all clauses of a query except RETURN. *row becomes the scope after them. */
-gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
-                        const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row);
+gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_part *parts,
+                        gemp_sema_scope *row);
 
 /* *next becomes the scope after the clause. */
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,

@@ -188,7 +188,7 @@ static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *
 		return GEMP_ENOMEM;
 	GEMP_TRY(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
 	gemp_pattern *pattern = rule->pattern;
-	GEMP_TRY(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
+	GEMP_TRY(gemp_sema_row(p, pattern, from->match, from->parts, &row));
 	pattern->has_return = true;
 	pattern->fixed_items = pattern->with ? pattern->with->shown : 0;
 	rule->has_all_columns = !pattern->with || (!pattern->with->grouped && !pattern->with->distinct);
@@ -245,7 +245,7 @@ gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char 
 	rules->file = gemp_strdup(source.file);
 	if (!rules->text || !rules->file)
 		return GEMP_ENOMEM;
-	GEMP_TRY(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_parse(&q, &source, GEMP_AST_RULES, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
 	GEMP_TRY(build_rules(&p, rules));
 	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
@@ -278,11 +278,12 @@ static gemp_code read_text(gemp_ast *q)
 
 /* q owns the tree and its arena, also after a failure. For a text of rules the lexer's first token makes the grammar
  * read rules. */
-gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
-                         size_t parameter_count, bool *used)
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, gemp_ast_language language,
+                         const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
-	q->is_rules = rules;
+	q->is_rules = language == GEMP_AST_RULES;
+	q->chains = language == GEMP_AST_CHAIN;
 	return read_text(q);
 }
 
@@ -298,29 +299,12 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 	return GEMP_OK;
 }
 
-/* The order is MATCH, the OPTIONAL MATCHes, WITH. Each clause sees the names of the clauses before it. */
-gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
-                        const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
-{
-	gemp_sema_scope passed;
-	GEMP_TRY(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
-	GEMP_TRY(gemp_sema_match(p, row, match));
-	for (; optionals; optionals = optionals->next)
-		GEMP_TRY(gemp_sema_optional(p, row, optionals));
-	if (with) {
-		GEMP_TRY(GEMP_NEW(pattern->with, 1));
-		GEMP_TRY(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
-		*row = passed;
-	}
-	return GEMP_OK;
-}
-
 /* Without RETURN the pattern returns its named vertices. A LIMIT may then stand alone. */
 static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 {
 	const gemp_ast *q = p->q;
 	gemp_sema_scope row, passed;
-	GEMP_TRY(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
+	GEMP_TRY(gemp_sema_row(p, pattern, q->match, q->parts, &row));
 	pattern->has_return = q->result && q->result->items;
 	if (pattern->has_return)
 		return gemp_sema_clause(p, &row, q->result, false, &pattern->result, &passed);
@@ -330,21 +314,33 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Parses one of several queries. used[] is shared by all queries, so the caller reports unused parameters. */
-gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
-                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+static gemp_code parse_query(gemp_pattern **out, const char *text, const char *file, gemp_ast_language language,
+                             const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	GEMP_OWNED_BY(gemp_ast_free) gemp_ast q = { 0 };
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	const gemp_source source = { file, gemp_scan_begin(text) };
 	gemp_sema p = { .q = &q };
-	GEMP_TRY(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_parse(&q, &source, language, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
 	GEMP_TRY(gemp_pattern_new(&pattern, source.text, file));
 	GEMP_TRY(build_pattern(&p, pattern));
 	*out = pattern;
 	pattern = NULL;
 	return GEMP_OK;
+}
+
+/* Parses one of several queries. used[] is shared by all queries, so the caller reports unused parameters. */
+gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+{
+	return parse_query(out, text, file, GEMP_AST_QUERY, parameters, parameter_count, used);
+}
+
+gemp_code gemp_pattern_parse_chain(gemp_pattern **out, const char *text, const char *file,
+                                   const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+{
+	return parse_query(out, text, file, GEMP_AST_CHAIN, parameters, parameter_count, used);
 }
 
 /* A single query must use each parameter. */

@@ -22,6 +22,12 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
 
+/* Like gemp_pattern_parse_some for a query that may have several MATCH, with WITH between them that only pass variables
+ * on. Relationships of different MATCH may be the same, so the pattern has no meaning but under edge-iso and hom, with
+ * one match for each embedding. */
+gemp_code gemp_pattern_parse_chain(gemp_pattern **out, const char *text, const char *file,
+                                   const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
+
 /* Checks a text whose parameters have no values yet. If it mentions parameters, only its syntax is checked. */
 gemp_code gemp_pattern_check(const char *text);
 

@@ -31,6 +31,12 @@ static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause
 	for (size_t i = 0; i < scope->count; i++) {
 		const gemp_sema_name *name = &scope->names[i];
 		bool element = name->sort == GEMP_SEMA_VERTEX || name->sort == GEMP_SEMA_EDGE;
+		if (name->value) {
+			const gemp_sema_context before = { .scope = name->value_scope };
+			GEMP_TRY(gemp_sema_expr(p, &before, name->value, GEMP_SEMA_ANY, &expr));
+			GEMP_TRY(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
+			continue;
+		}
 		gemp_expr_kind kind = !element ? GEMP_COLUMN : name->sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
 		GEMP_TRY(gemp_sema_new_expr(p, kind, place.begin, &expr));
 		expr->of_edge = name->sort == GEMP_SEMA_EDGE;

@@ -137,6 +137,8 @@ static gemp_code add_edge(digraph *d, pattern_nodes *l, size_t e)
 	GEMP_TRY(add_node(d, &node));
 	l->edge[e] = node;
 	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
+	if (edge->match)
+		gemp_text_print(&d->colour[node], " match %d", edge->match);
 	if (edge->path)
 		gemp_text_print(&d->colour[node], " path %u %u", edge->min_hops, edge->max_hops);
 	for (size_t i = 0; i < edge->type_count; i++)

@@ -60,7 +60,7 @@ static void query_yyerror(YYLTYPE *place, void *scanner, gemp_ast *q, const char
 	struct { gemp_ast_expr *whole, *last; } chain;
 	gemp_ast_node *node; gemp_ast_edge *edge; gemp_ast_path *path; gemp_ast_hops trail;
 	gemp_ast_match *match;
-	gemp_ast_item *item; gemp_ast_order *order; gemp_ast_projection *projection;
+	gemp_ast_part *part; gemp_ast_item *item; gemp_ast_order *order; gemp_ast_projection *projection;
 	gemp_ast_update *update; gemp_ast_control *control;
 }
 
@@ -89,12 +89,13 @@ static void query_yyerror(YYLTYPE *place, void *scanner, gemp_ast *q, const char
 %type <item> item
 %type <order> order
 %type <flag> optional_distinct
-%type <projection> projection body items sorted with result
+%type <part> part
+%type <projection> projection body items sorted result
 %type <control> sequence choice attempt repeated step_of_run
 %type <integer> optional_bound
 %type <word> rule_name
 
-%expect 2 /* after a path in an expression, `-` and `<` continue the path */
+%expect 3 /* after a path in an expression, `-` and `<` continue the path; LIMIT after WITH belongs to WITH */
 
 %%
 
@@ -104,28 +105,38 @@ text
 	;
 
 query
-	: match optionals tail optional_end
-	                                { q->match = $1; }
+	: match parts tail optional_end { q->match = $1; }
 	;
 
 tail
-	: %empty
-	| LIMIT { q->clause = GEMP_AST_LIMIT; } amount
+	: %empty                        { gemp_ast_check_end(q, @$.end); CHECK; }
+	| LIMIT { gemp_ast_check_end(q, @1.begin); CHECK; q->clause = GEMP_AST_LIMIT; } amount
 	                                { q->result = GEMP_AST_NODE(q, gemp_ast_projection, .limit = $3); CHECK; }
 	| result                        { q->result = $1; }
-	| with result                   { q->result = $2; }
-	| with                          { gemp_ast_fail(q, @$.end, "RETURN is missing: after WITH it says what the rows are");
-	                                  YYABORT; }
 	;
 
 match
 	: MATCH paths optional_where    { $$ = $2; $$->where = $3; $$->place = @$; }
 	;
 
-optionals
+parts
 	: %empty
-	| optionals OPTIONAL { q->clause = GEMP_AST_MATCH; } match
-	                                { GEMP_LIST_APPEND(q->optionals, q->last_optional, $4); }
+	| parts part                    { GEMP_LIST_APPEND(q->parts, q->last_part, $2); }
+	;
+
+part
+	: MATCH { gemp_ast_begin_part(q, GEMP_AST_MATCH, @1); CHECK; } paths optional_where
+	                                { $3->where = $4;
+	                                  $3->place = @$;
+	                                  $$ = GEMP_AST_NODE(q, gemp_ast_part, .match = $3);
+	                                  CHECK; }
+	| OPTIONAL { gemp_ast_begin_part(q, GEMP_AST_OPTIONAL, @1); CHECK; } match
+	                                { $$ = GEMP_AST_NODE(q, gemp_ast_part, .match = $3, .optional = true); CHECK; }
+	| WITH { gemp_ast_begin_part(q, GEMP_AST_WITH, @1); CHECK; } projection optional_where
+	                                { $3->where = $4;
+	                                  $3->place = @1;
+	                                  $$ = GEMP_AST_NODE(q, gemp_ast_part, .with = $3);
+	                                  CHECK; }
 	;
 
 paths
@@ -412,11 +423,6 @@ literal
 parameter
 	: '$' name                      { $$ = gemp_ast_parameter(q, $2, @$); CHECK; }
 	| '$' INTEGER                   { REFUSE(@2, "a parameter that is a number; give it a name"); }
-	;
-
-with
-	: WITH { q->clause = GEMP_AST_WITH; q->after_with = true; } projection optional_where
-	                                { $$ = q->with = $3; $$->where = $4; $$->place = @1; }
 	;
 
 result

@@ -7,14 +7,10 @@ rules
 	;
 
 rule_or_run
-	: RULE { gemp_ast_begin_rule(q); } variable match optionals optional_with updates optional_end
+	: RULE { gemp_ast_begin_rule(q); } variable match parts updates optional_end
 	                                { gemp_ast_end_rule(q, $3, $4); CHECK; }
 	| RUN { q->clause = GEMP_AST_RUN; } sequence optional_bound
 	                                { gemp_ast_run(q, $3, $4, @$); CHECK; }
-	;
-
-optional_with
-	: %empty | with
 	;
 
 updates

@@ -79,6 +79,23 @@ gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_m
 	return GEMP_AST_NODE(q, gemp_ast_expr, .kind = kind, .place = place, .weight = 1, .match = match, .bare = bare);
 }
 
+/* The word is unexpected in the language of one search and in rules. A chain of clauses has it in any place. */
+void gemp_ast_begin_part(gemp_ast *q, gemp_ast_clause clause, gemp_ast_place place)
+{
+	if (!q->chains && (clause == GEMP_AST_MATCH || q->after_with)) {
+		gemp_ast_unexpected(q, place, NULL);
+		return;
+	}
+	q->clause = clause == GEMP_AST_WITH ? GEMP_AST_WITH : GEMP_AST_MATCH;
+	q->after_with = clause == GEMP_AST_WITH;
+}
+
+void gemp_ast_check_end(gemp_ast *q, size_t at)
+{
+	if (q->after_with)
+		gemp_ast_fail(q, at, "RETURN is missing: after WITH it says what the rows are");
+}
+
 /* RULES AND CONTROL. */
 
 /* The clauses of the previous rule are reset; its nodes are in q->rules. */
@@ -86,16 +103,15 @@ void gemp_ast_begin_rule(gemp_ast *q)
 {
 	q->clause = GEMP_AST_MATCH;
 	q->after_with = q->updating = false;
-	q->optionals = q->last_optional = NULL;
-	q->with = NULL;
+	q->parts = q->last_part = NULL;
 	q->updates = q->last_update = NULL;
 }
 
 /* The clauses read since gemp_ast_begin_rule become those of the rule. */
 void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 {
-	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .optionals = q->optionals,
-	                                    .with = q->with, .updates = q->updates);
+	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .parts = q->parts,
+	                                    .updates = q->updates);
 	if (rule)
 		GEMP_LIST_APPEND(q->rules, q->last_rule, rule);
 }

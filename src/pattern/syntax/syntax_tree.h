@@ -85,7 +85,6 @@ typedef struct gemp_ast_match {
 	gemp_ast_place place;
 	gemp_ast_path *first, *last;
 	gemp_ast_expr *where; /* NULL: none */
-	struct gemp_ast_match *next;
 } gemp_ast_match;
 
 typedef struct gemp_ast_item {
@@ -111,6 +110,14 @@ typedef struct gemp_ast_projection {
 	gemp_ast_expr *where;
 } gemp_ast_projection;
 
+/* A clause between the first MATCH and RETURN or the updates of a rule: MATCH, OPTIONAL MATCH or WITH. */
+typedef struct gemp_ast_part {
+	gemp_ast_match *match; /* NULL: WITH */
+	bool optional;
+	gemp_ast_projection *with;
+	struct gemp_ast_part *next;
+} gemp_ast_part;
+
 /* One update of a rule, as written. GEMP_CREATE_VERTEX stands for a whole CREATE with its paths, GEMP_ADD_LABELS also
  * for SET of an edge's type, and GEMP_SET_ATTRIBUTE also for a value NULL. */
 typedef struct gemp_ast_update {
@@ -125,8 +132,8 @@ typedef struct gemp_ast_update {
 
 typedef struct gemp_ast_rule {
 	gemp_ast_word name;
-	gemp_ast_match *match, *optionals;
-	gemp_ast_projection *with; /* NULL: none */
+	gemp_ast_match *match;
+	gemp_ast_part *parts;
 	gemp_ast_update *updates;
 	struct gemp_ast_rule *next;
 } gemp_ast_rule;
@@ -144,6 +151,7 @@ typedef struct gemp_ast_control {
 /* The clause that the parser is in; messages on unexpected words depend on it. */
 typedef enum gemp_ast_clause {
 	GEMP_AST_MATCH,
+	GEMP_AST_OPTIONAL,
 	GEMP_AST_WHERE,
 	GEMP_AST_WITH,
 	GEMP_AST_RETURN,
@@ -164,6 +172,7 @@ typedef struct gemp_ast {
 	size_t parameter_count;
 	bool *used;             /* [parameter_count] borrowed */
 	bool parameters_later;  /* parameters need no values, since only the syntax is checked */
+	bool chains;            /* several MATCH, with WITH between them, are allowed */
 	bool has_parameters;    /* the text mentions parameters, which have no values yet */
 	gemp_ast_clause clause; /* the clause that is being read */
 	bool after_with;        /* WITH has been read */
@@ -171,17 +180,24 @@ typedef struct gemp_ast {
 	bool updating;          /* an update of the rule has been read */
 	bool detaching;         /* the DELETE that is being read has DETACH */
 	unsigned nested;        /* number of patterns around the text that is being read */
-	gemp_ast_match *match, *optionals, *last_optional;
-	gemp_ast_projection *with, *result;     /* NULL: none */
+	gemp_ast_match *match;
+	gemp_ast_part *parts, *last_part;
+	gemp_ast_projection *result;            /* NULL: none */
 	gemp_ast_update *updates, *last_update; /* updates of the rule that is being read */
 	gemp_ast_rule *rules, *last_rule;
 	gemp_ast_control *run; /* a sequence; NULL: no RUN */
 } gemp_ast;
 
-/* Reads the source, a query or a text of rules, into an empty tree. Call gemp_ast_free also after a failure.
- * used[parameter_count] becomes true for the parameters that the text mentions. */
-gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
-                         size_t parameter_count, bool *used);
+typedef enum gemp_ast_language {
+	GEMP_AST_QUERY,
+	GEMP_AST_CHAIN, /* a query that may have several MATCH, with WITH between them */
+	GEMP_AST_RULES,
+} gemp_ast_language;
+
+/* Reads the source into an empty tree. Call gemp_ast_free also after a failure. used[parameter_count] becomes true for
+ * the parameters that the text mentions. */
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, gemp_ast_language language,
+                         const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);
 
 /* Returns GEMP_EUSAGE if some parameter is unused. */
@@ -211,6 +227,11 @@ gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_wo
                                    gemp_ast_place place);
 gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
                                     gemp_ast_place place);
+
+/* Begins a clause after the first MATCH. Refuses the clause at its first word if the language has none there. */
+void gemp_ast_begin_part(gemp_ast *q, gemp_ast_clause clause, gemp_ast_place place);
+/* Refuses a query that ends with WITH. */
+void gemp_ast_check_end(gemp_ast *q, size_t at);
 
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place);
 bool gemp_ast_is_aggregate(const gemp_ast_expr *expr);

@@ -250,12 +250,15 @@ static bool vertex_in_use(const combination *c, size_t v)
 	return false;
 }
 
-/* Two edges of a match have different images, except under hom. */
+/* Two edges of one MATCH have different images, except under hom. */
 static bool edge_in_use(const combination *c, size_t e)
 {
-	for (uint64_t left = c->product->semantics == GEMP_HOM ? 0 : c->edges_placed; left; left &= left - 1)
-		if (c->edges[__builtin_ctzll(left)] == c->edges[e])
+	const gemp_pattern_edge *edges = c->product->pattern->edges;
+	for (uint64_t left = c->product->semantics == GEMP_HOM ? 0 : c->edges_placed; left; left &= left - 1) {
+		const size_t f = (size_t)__builtin_ctzll(left);
+		if (edges[f].match == edges[e].match && c->edges[f] == c->edges[e])
 			return true;
+	}
 	return false;
 }
 
