@@ -1,5 +1,6 @@
 /* CREATE, SET, REMOVE and DELETE, from the empty graph and from a small one. */
 
+#include "cypher/check/graph_names.h"
 #include "cypher_change_case.h"
 
 static void creates(void **state)
@@ -109,6 +110,51 @@ static void deletes(void **state)
 	REFUSES(EMPTY, "CREATE (a) DELETE a CREATE (a)-[:T]->()", "deleted");
 }
 
+static gemp_code check_names(const char *text)
+{
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_cypher_tree_free) gemp_cypher_tree tree = { 0 };
+	GEMP_TRY(make_graph(SMALL, &graph));
+	GEMP_TRY(parse(&tree, text));
+	return gemp_cypher_check_names(&tree, graph, false);
+}
+
+/* Names that the query makes are known in all of its clauses. Other names must be names of the graph. */
+static void names(void **state)
+{
+	(void)state;
+	assert_all_ok(check_names("CREATE (n:New {p: 1})-[r:T {w: 2}]->(m) RETURN n.p, r.w, n:New"));
+	assert_all_ok(check_names("MATCH (n:Even) SET n:Seen, n.q = 1 WITH n MATCH (m:Seen {q: 1}) RETURN m.q"));
+	assert_all_ok(check_names("MERGE (n:New {a: 1}) ON CREATE SET n.b = 1 RETURN n.b"));
+	assert_all_ok(check_names("FOREACH (x IN [1] | CREATE (:New {p: x})) WITH 1 AS y MATCH (n:New) RETURN n.p"));
+	assert_all_ok(check_names("MATCH (n) SET n += $map RETURN n.anything"));
+	assert_all_code(check_names("MATCH (n:Odd) SET n.x = 1"), GEMP_EUSAGE);
+	assert_all_code(check_names("MATCH (n) WHERE n.nom = 1 SET n.x = n.num"), GEMP_EUSAGE);
+	assert_all_code(check_names("MATCH (n) CREATE (n)-[:T]->(m:New) WITH n MATCH (n)-[:U]->(m) RETURN m"), GEMP_EUSAGE);
+}
+
+static gemp_code run_once(void *argument)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_runtime_free_at) gemp_runtime *runtime = NULL;
+	const gemp_budgets none = { 0 };
+	(void)argument;
+	GEMP_TRY(make_graph(SMALL, &graph));
+	GEMP_TRY(gemp_runtime_new(&runtime, &test_comm, NULL, &none));
+	return write_in(runtime, &graph,
+	                "MATCH (a)-[r]->(b) SET r.k = 'x', a:New, a.num = [1] CREATE (a)-[s:R {weight: 7}]->(c:C) DELETE r "
+	                "WITH c, s MERGE (c)-[t:T {w: 1}]->(d:D) RETURN c, s, t",
+	                &out);
+}
+
+/* A rank without memory fails all ranks, and none waits for another. */
+static void no_memory(void **state)
+{
+	(void)state;
+	assert_all_survive_no_memory(run_once, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +162,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(searches_after_changes, open_context, close_context),
 		cmocka_unit_test_setup_teardown(sets, open_context, close_context),
 		cmocka_unit_test_setup_teardown(deletes, open_context, close_context),
+		cmocka_unit_test_setup_teardown(names, open_context, close_context),
+		cmocka_unit_test_setup_teardown(no_memory, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -79,7 +79,7 @@ static inline gemp_code parse(gemp_cypher_tree *tree, const char *text)
 	return gemp_comm_agree(&test_comm, code);
 }
 
-static inline gemp_code write_graph(gemp_shard **graph, const char *text, gemp_text *out)
+static inline gemp_code write_in(gemp_runtime *runtime, gemp_shard **graph, const char *text, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_cypher_tree_free) gemp_cypher_tree tree = { 0 };
 	GEMP_OWNED_BY(gemp_cypher_result_free) gemp_cypher_result result = { 0 };
@@ -87,12 +87,17 @@ static inline gemp_code write_graph(gemp_shard **graph, const char *text, gemp_t
 	gemp_cypher_counts n;
 	gemp_text_add(out, "", 0);
 	GEMP_TRY(parse(&tree, text));
-	GEMP_TRY(gemp_cypher_run_writing(&result, context, graph, &tree, NULL, &options, NULL, &n));
+	GEMP_TRY(gemp_cypher_run_writing(&result, runtime, graph, &tree, NULL, &options, NULL, &n));
 	gemp_code code = print_result(&result, out);
 	gemp_text_print(out, "%s+%d-%d nodes +%d-%d edges %d properties +%d-%d labels", out->size ? " ; " : "",
 	                (int)n.nodes_created, (int)n.nodes_deleted, (int)n.relationships_created,
 	                (int)n.relationships_deleted, (int)n.properties_set, (int)n.labels_added, (int)n.labels_removed);
 	return gemp_comm_agree(&test_comm, code);
+}
+
+static inline gemp_code write_graph(gemp_shard **graph, const char *text, gemp_text *out)
+{
+	return write_in(context, graph, text, out);
 }
 
 static inline gemp_code read_graph(gemp_shard *graph, const char *text, gemp_text *out)

@@ -1,5 +1,6 @@
 /* MERGE: what it finds, what it creates, and how the rows of one MERGE see each other's elements. */
 
+#include "core/random.h"
 #include "cypher_change_case.h"
 
 static void nodes(void **state)
@@ -79,12 +80,101 @@ static void updates(void **state)
 	        NULL, NULL);
 }
 
+/* ONE QUERY AND MANY */
+
+/* What `row` merges. The rows of one query must make what as many queries of one row make. Nodes of MATCH have the
+ * label P and a property k, which no MERGE changes. */
+static const char *const merges[] = {
+	"MERGE (a:N {j: row.x})",
+	"MERGE (a:N {j: row.x}) ON CREATE SET a.j = row.y",
+	"MERGE (a:N {j: row.x}) ON MATCH SET a.j = row.y ON CREATE SET a.i = row.z",
+	"MERGE (a:N {j: row.x, i: row.y}) ON MATCH SET a += {i: row.z}",
+	"MERGE (a:N {j: row.x})-[r:T {w: row.y}]->(b:N {j: row.z})",
+	"MERGE (a:N {j: row.x})-[r:T]-(b:N {j: row.y})",
+	"MERGE (a:N {j: row.x})-[:T]->(b:N {j: row.y})-[:T]->(c:N {j: row.z})",
+	"MERGE (a:N {j: row.x})-[:T]->(b:N {j: row.y})<-[:T]-(c:N {j: row.z})",
+	"MATCH (p:P {k: row.x}), (q:P {k: row.y}) MERGE (p)-[r:T]->(q) ON MATCH SET r.w = row.z",
+	"MATCH (p:P {k: row.x}), (q:P {k: row.y}) MERGE (p)-[r:T {w: row.z}]-(q)",
+	"MATCH (p:P {k: row.x}), (q:P {k: row.y}), (s:P {k: row.z}) MERGE (p)-[:T]->(q)-[:T]->(s)",
+	"MATCH (p:P {k: row.x}) MERGE (p)-[r:T]->(b:N {j: row.y})",
+	"MATCH (p:P {k: row.x}) MERGE (p)-[r:T]-(b:N {j: row.y})",
+	"MATCH (p:P {k: row.x}) MERGE (p)-[r:T]->(b:N)-[s:T]->(c:N {j: row.z})",
+	"MATCH (p:P {k: row.x}) MERGE (b:N {j: p.j}) ON CREATE SET p.j = row.y ON MATCH SET p.j = row.z",
+	"MATCH (p:P {k: row.x}) MERGE (p)-[r:T]->(b:N {j: row.y}) ON CREATE SET b:M ON MATCH SET p:M",
+};
+
+static const char start_text[] =
+	"UNWIND range(0, 3) AS x CREATE (:P:N {k: x, j: x}) WITH count(*) AS n MATCH (a:P {k: 0}), (b:P {k: 1}), (c:P {k: 2}) "
+	"CREATE (a)-[:T {w: 1}]->(b), (a)-[:T {w: 0}]->(b), (b)-[:T]->(c), (c)-[:T {w: 2}]->(c)";
+
+enum { MAX_ROWS = 8, VALUES = 4 };
+
+static void print_row(gemp_text *out, uint64_t *random)
+{
+	gemp_text_print(out, "{x: %d", (int)gemp_random_below(random, VALUES));
+	gemp_text_print(out, ", y: %d", (int)gemp_random_below(random, VALUES));
+	gemp_text_print(out, ", z: %d}", (int)gemp_random_below(random, VALUES));
+}
+
+static gemp_code start(gemp_shard **graph)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text ignored = { 0 };
+	GEMP_TRY(make_graph(EMPTY, graph));
+	return write_graph(graph, start_text, &ignored);
+}
+
+static gemp_code print_graph(gemp_shard *graph, gemp_text *out)
+{
+	GEMP_TRY(read_graph(graph, ALL_NODES, out));
+	return read_graph(graph, "MATCH (a)-[r]->(b) RETURN r, r.w ORDER BY a, b, r.w", out);
+}
+
+static gemp_code run_rows(gemp_shard **graph, const char *begin, const char *rows, const char *end, const char *merge)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, ignored = { 0 };
+	gemp_text_print(&text, "%s%s%s AS row %s", begin, rows, end, merge);
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_text_status(&text)));
+	return write_graph(graph, text.data, &ignored);
+}
+
+static void compare_merge(const char *merge, uint64_t *random)
+{
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *together = NULL, *apart = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text rows = { 0 }, a = { 0 }, b = { 0 };
+	const size_t count = 1 + (size_t)gemp_random_below(random, MAX_ROWS);
+	assert_all_ok(start(&together));
+	assert_all_ok(start(&apart));
+	for (size_t i = 0; i < count; i++) {
+		GEMP_OWNED_BY(gemp_text_free) gemp_text row = { 0 };
+		print_row(&row, random);
+		gemp_text_print(&rows, "%s%s", i ? ", " : "", row.data);
+		assert_all_ok(run_rows(&apart, "WITH ", row.data, "", merge));
+	}
+	assert_all_ok(run_rows(&together, "UNWIND [", rows.data, "]", merge));
+	assert_all_ok(print_graph(together, &a));
+	assert_all_ok(print_graph(apart, &b));
+	const bool equal = test_comm.rank != 0 || strcmp(a.data, b.data) == 0;
+	if (!equal)
+		fprintf(stderr, "%s\n  with the rows %s\n  makes      %s\n  row by row %s\n", merge, rows.data, a.data, b.data);
+	assert_all(equal);
+}
+
+static void one_query_and_many(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)
+		for (int round = 0; round < 6; round++)
+			compare_merge(merges[i], &random);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nodes, open_context, close_context),
 		cmocka_unit_test_setup_teardown(relationships, open_context, close_context),
 		cmocka_unit_test_setup_teardown(updates, open_context, close_context),
+		cmocka_unit_test_setup_teardown(one_query_and_many, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

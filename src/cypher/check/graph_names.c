@@ -23,11 +23,14 @@ typedef struct name_check {
 	size_t labelled_count;
 	gemp_cypher_labelled_visitor *visit;
 	void *visitor;
+	size_t made_count;
+	const char **made;    /* [made_count] labels, types and attributes that the query itself makes; may repeat */
+	bool made_attributes; /* the query may make any attribute: SET n += $map */
 } name_check;
 
 static void free_check(name_check *c)
 {
-	gemp_free_all(c->labels, c->types, c->vertex_names, c->edge_names);
+	gemp_free_all(c->labels, c->types, c->vertex_names, c->edge_names, c->made);
 }
 
 static bool has(const char *const *names, size_t count, const char *name)
@@ -43,7 +46,7 @@ static gemp_code need(const name_check *c, gemp_name_kind what, const char *cons
                       const gemp_cypher_word *word)
 {
 	gemp_name_place place = { .source = c->source };
-	if (has(names, count, word->bytes))
+	if (has(names, count, word->bytes) || has(c->made, c->made_count, word->bytes))
 		return GEMP_OK;
 	gemp_source_place(c->source, word->place.begin, &place.line, &place.column);
 	return gemp_unknown_name(&place, what, word->bytes, names, count, c->lenient);
@@ -60,6 +63,8 @@ static gemp_code need_all(const name_check *c, gemp_name_kind what, const char *
 
 static gemp_code need_attribute(const name_check *c, bool edge, const gemp_cypher_word *word)
 {
+	if (c->made_attributes)
+		return GEMP_OK;
 	if (edge)
 		return need(c, GEMP_NAME_EDGE_ATTRIBUTE, c->edge_names, c->edge_name_count, word);
 	return need(c, GEMP_NAME_ATTRIBUTE, c->vertex_names, c->graph->attributes.count, word);
@@ -110,6 +115,56 @@ static gemp_code check_expr(void *self, const gemp_cypher_expr *expr)
 	return expr->kind == GEMP_CY_PROPERTY && node != edge ? need_attribute(c, edge, &expr->name) : GEMP_OK;
 }
 
+/* NAMES THAT THE QUERY MAKES */
+
+static gemp_code make_labels(name_check *c, const gemp_cypher_label *labels)
+{
+	for (; labels; labels = labels->next)
+		if (labels->name.bytes)
+			GEMP_TRY(GEMP_APPEND(c->made, c->made_count, &labels->name.bytes));
+	return GEMP_OK;
+}
+
+/* The keys of a map; any other expression may have any key. */
+static gemp_code make_keys(name_check *c, const gemp_cypher_expr *map)
+{
+	c->made_attributes |= map && map->kind != GEMP_CY_MAP;
+	for (const gemp_cypher_expr *entry = map && map->kind == GEMP_CY_MAP ? map->first : NULL; entry;
+	     entry = entry->next)
+		GEMP_TRY(GEMP_APPEND(c->made, c->made_count, &entry->name.bytes));
+	return GEMP_OK;
+}
+
+static gemp_code make_pattern(name_check *c, const gemp_cypher_pattern *pattern)
+{
+	for (const gemp_cypher_path *path = pattern->first; path; path = path->next) {
+		GEMP_TRY(make_labels(c, path->from->labels));
+		GEMP_TRY(make_keys(c, path->from->made));
+		for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next) {
+			GEMP_TRY(make_labels(c, edge->types));
+			GEMP_TRY(make_keys(c, edge->made));
+			GEMP_TRY(make_labels(c, edge->to->labels));
+			GEMP_TRY(make_keys(c, edge->to->made));
+		}
+	}
+	return GEMP_OK;
+}
+
+static gemp_code make_names(name_check *c, const gemp_cypher_clause *clause)
+{
+	if (clause->pattern && clause->pattern->creates)
+		GEMP_TRY(make_pattern(c, clause->pattern));
+	for (const gemp_cypher_update *update = clause->updates; update; update = update->next) {
+		if (update->kind == GEMP_CY_SET_PROPERTY)
+			GEMP_TRY(GEMP_APPEND(c->made, c->made_count, &update->target->name.bytes));
+		if (update->kind == GEMP_CY_SET_ALL || update->kind == GEMP_CY_ADD_ALL)
+			GEMP_TRY(make_keys(c, update->value));
+		if (update->kind == GEMP_CY_SET_LABELS)
+			GEMP_TRY(make_labels(c, update->labels));
+	}
+	return GEMP_OK;
+}
+
 /* VARIABLES */
 
 static void add_name(const char **names, size_t *count, const gemp_cypher_word *word)
@@ -150,21 +205,30 @@ static void collect_yields(name_check *c, const gemp_cypher_clause *clause)
 	}
 }
 
-/* UNWIND and columns of WITH that are no variable under their own name. */
-static void collect_clauses(name_check *c, const gemp_cypher_query *query)
+static gemp_code collect_clauses(name_check *c, const gemp_cypher_query *query);
+
+/* UNWIND, FOREACH, and columns of WITH that are no variable under their own name. */
+static gemp_code collect_clause(name_check *c, const gemp_cypher_clause *clause)
+{
+	if (clause->kind == GEMP_CY_UNWIND || clause->kind == GEMP_CY_FOREACH)
+		add_name(c->values, &c->value_count, &clause->name);
+	for (const gemp_cypher_item *item = clause->items; item; item = item->next)
+		if (item->alias.bytes &&
+		    (item->expr->kind != GEMP_CY_VARIABLE || strcmp(item->expr->name.bytes, item->alias.bytes) != 0))
+			add_name(c->values, &c->value_count, &item->alias);
+	collect_yields(c, clause);
+	GEMP_TRY(make_names(c, clause));
+	for (const gemp_cypher_clause *body = clause->body; body; body = body->next)
+		GEMP_TRY(collect_clause(c, body));
+	return clause->query ? collect_clauses(c, clause->query) : GEMP_OK;
+}
+
+static gemp_code collect_clauses(name_check *c, const gemp_cypher_query *query)
 {
 	for (const gemp_cypher_part *part = query->first; part; part = part->next)
-		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
-			if (clause->kind == GEMP_CY_UNWIND)
-				add_name(c->values, &c->value_count, &clause->name);
-			for (const gemp_cypher_item *item = clause->items; item; item = item->next)
-				if (item->alias.bytes &&
-				    (item->expr->kind != GEMP_CY_VARIABLE || strcmp(item->expr->name.bytes, item->alias.bytes) != 0))
-					add_name(c->values, &c->value_count, &item->alias);
-			collect_yields(c, clause);
-			if (clause->query)
-				collect_clauses(c, clause->query);
-		}
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
+			GEMP_TRY(collect_clause(c, clause));
+	return GEMP_OK;
 }
 
 /* Variables of comprehensions, quantifiers, reduce and inner queries. */
@@ -177,9 +241,7 @@ static gemp_code collect_expr(void *self, const gemp_cypher_expr *expr)
 		add_name(c->values, &c->value_count, &expr->name);
 	if (expr->kind == GEMP_CY_REDUCE)
 		add_name(c->values, &c->value_count, &expr->name2);
-	if (expr->query)
-		collect_clauses(c, expr->query);
-	return GEMP_OK;
+	return expr->query ? collect_clauses(c, expr->query) : GEMP_OK;
 }
 
 /* THE GRAPH'S NAMES */
@@ -211,8 +273,8 @@ gemp_code gemp_cypher_check_names(const gemp_cypher_tree *tree, const gemp_shard
 	GEMP_OWNED name_check *c = NULL;
 	GEMP_TRY(GEMP_NEW(c, 1));
 	*c = (name_check){ .source = &tree->source, .graph = graph, .lenient = lenient };
-	collect_clauses(c, tree->query);
-	gemp_code code = list_names(c);
+	gemp_code code = collect_clauses(c, tree->query);
+	GEMP_THEN(list_names(c));
 	GEMP_THEN(gemp_cypher_tree_walk(tree, collect_pattern, collect_expr, c));
 	GEMP_THEN(gemp_cypher_tree_walk(tree, check_pattern, check_expr, c));
 	free_check(c);
@@ -283,9 +345,11 @@ gemp_code gemp_cypher_visit_labelled(const gemp_cypher_tree *tree, gemp_cypher_l
 	GEMP_TRY(GEMP_NEW(c, 1));
 	c->visit = visit;
 	c->visitor = self;
-	collect_clauses(c, tree->query);
-	GEMP_TRY(gemp_cypher_tree_walk(tree, collect_labels, collect_expr, c));
-	return gemp_cypher_tree_walk(tree, visit_maps, visit_property, c);
+	gemp_code code = collect_clauses(c, tree->query);
+	GEMP_THEN(gemp_cypher_tree_walk(tree, collect_labels, collect_expr, c));
+	GEMP_THEN(gemp_cypher_tree_walk(tree, visit_maps, visit_property, c));
+	free_check(c);
+	return code;
 }
 
 /* TYPES WITHOUT A COLON */

@@ -49,6 +49,8 @@ static bool fits(gemp_datum value, uint32_t kinds)
 static gemp_code need(const call *c, const gemp_cypher_expr *expr, const char *what, gemp_datum value, uint32_t kinds)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text needed = { 0 };
+	if (value.kind == GEMP_DATUM_NODE && value.id >= c->engine->graph->vertex_count)
+		return gemp_cypher_fail(c->environment, expr, "%s of %s() was deleted by this query", what, c->procedure->name);
 	if (fits(value, kinds))
 		return GEMP_OK;
 	gemp_cypher_kinds_text(kinds, &needed);

@@ -117,6 +117,25 @@ static gemp_cypher_interplay interplay_of(const gemp_cypher_merge_pattern *p, co
 	return own ? GEMP_CY_MERGE_CHECKED : GEMP_CY_MERGE_CAREFUL;
 }
 
+static bool is_used(const gemp_cypher_path *path, const gemp_cypher_edge *until, int slot)
+{
+	bool used = path->from->slot == slot;
+	for (const gemp_cypher_edge *edge = path->first; edge != until; edge = edge->next)
+		used |= edge->to->slot == slot;
+	return used;
+}
+
+/* A path of new nodes whose relationships all have one direction. What a row creates is a component of its own, and the
+ * path fits into it in one way only. */
+static bool is_component(const gemp_cypher_merge_pattern *p, const gemp_cypher_path *path)
+{
+	const bool right = path->first->right;
+	for (const gemp_cypher_edge *edge = path->first; edge; edge = edge->next)
+		if (edge->left == edge->right || edge->right != right || is_used(path, edge, edge->to->slot))
+			return false;
+	return p->bound_count == 0;
+}
+
 static void find_interplay(gemp_cypher_merge_pattern *p, const gemp_cypher_clause *clause)
 {
 	const gemp_cypher_path *path = clause->pattern->first;
@@ -124,7 +143,7 @@ static void find_interplay(gemp_cypher_merge_pattern *p, const gemp_cypher_claus
 	const bool both = edge && is_bound(clause, path->from) && is_bound(clause, edge->to);
 	const bool either = edge && edge->left == edge->right;
 	p->undirected = path->edges == 1 && either;
-	if (path->edges > 1 || (either && (!both || path->name.bytes)))
+	if ((path->edges > 1 && !is_component(p, path)) || (either && (!both || path->name.bytes)))
 		p->interplay = GEMP_CY_MERGE_CAREFUL;
 	for (const gemp_cypher_update *update = clause->updates; update; update = update->next) {
 		const gemp_cypher_interplay found = interplay_of(p, clause, update);

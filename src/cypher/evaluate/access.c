@@ -19,7 +19,9 @@ static gemp_code property_of(const gemp_cypher_environment *environment, const g
 	switch (subject.kind) {
 	case GEMP_DATUM_NULL: return GEMP_OK;
 	case GEMP_DATUM_NODE:
-	case GEMP_DATUM_RELATIONSHIP: return graph->property(graph->self, subject, name, environment->arena, out);
+	case GEMP_DATUM_RELATIONSHIP:
+		return gemp_cypher_fail_at(environment, expr,
+		                           graph->property(graph->self, subject, name, environment->arena, out));
 	case GEMP_DATUM_MAP: {
 		const gemp_datum *value = gemp_datum_find(subject, name);
 		if (value)
@@ -142,7 +144,10 @@ gemp_code gemp_cypher_has_labels(const gemp_cypher_environment *environment, con
 	*out = gemp_datum_null();
 	switch (subject.kind) {
 	case GEMP_DATUM_NULL: return GEMP_OK;
-	case GEMP_DATUM_NODE: GEMP_TRY(graph->labels(graph->self, subject.id, environment->arena, &names)); break;
+	case GEMP_DATUM_NODE:
+		GEMP_TRY(
+			gemp_cypher_fail_at(environment, expr, graph->labels(graph->self, subject.id, environment->arena, &names)));
+		break;
 	case GEMP_DATUM_RELATIONSHIP:
 		GEMP_TRY(graph->type(graph->self, subject.id, environment->arena, &type));
 		GEMP_TRY(gemp_datum_list_of(&names, &type, 1));
