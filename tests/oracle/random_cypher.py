@@ -55,7 +55,7 @@ class CypherCase(cases.Case):
         return cypher_text.query(*self.query[:2])
 
     def arguments(self, file):
-        arguments = [file, self.text()]
+        arguments = [file, self.text(), '--lenient']  # an attribute without any value is not in the graph
         for option, value in sorted(self.options.items()):
             arguments += [option, value] if value is not None else []
         return arguments
