@@ -12,6 +12,9 @@ from latency_run import compile_c, run_program
 REFERENCE = os.path.join(cells.HERE, '..', 'reference')
 CONFIGS = os.path.join(cells.HERE, '..', '..', 'configs', 'train-benchmark')
 PATTERNS = ['triangle', 'cycle:4', 'diamond', 'clique:4', 'cycle:5', 'house']
+# pattern -> (the text of a query for it, rows for each subgraph): sums count them in the default sense of a text, too
+TEXTS = {'triangle': ('(a)--(b)--(c)--(a)', 6), 'cycle:4': ('(a)--(b)--(c)--(d)--(a)', 8),
+         'diamond': ('(a)--(b)--(c)--(d)--(a), (a)--(c)', 4)}
 RAILWAY = ['PosLength', 'SwitchSensor', 'RouteSensor', 'SemaphoreNeighbor', 'SwitchSet', 'ConnectedSegments']
 # scale -> key of the vertex that has the most edges in `generate rmat`: number 0 before the generator permutes the ids
 # with its default seed. Half of the vertices have no edge, so bfs needs a chosen source.
@@ -232,6 +235,17 @@ class Pattern(Cell):
         return '{:,}'.format(answer), None if self.known is None else answer == self.known
 
 
+class CountText(Pattern):
+    def __init__(self, pattern, oracles):
+        super().__init__(pattern, oracles)
+        self.text, rows = TEXTS[pattern]
+        self.name += ' as text'
+        self.known = self.known and self.known * rows
+
+    def command(self, graphs):
+        return ['match', graphs.wiki()[1], 'MATCH %s RETURN count(*)' % self.text]
+
+
 class Question(Cell):
     start = 'process'  # a small question needs no device
 
@@ -398,7 +412,7 @@ def all_cells(scale, edges, large):
     oracles = cells.oracles() if known else {}
     wanted = [Text('--version', ['--version']), Text('help', ['help']),
               Text('usage error', ['match', '--no-such-option'], 2)]
-    wanted += [Pattern(pattern, oracles) for pattern in PATTERNS]
+    wanted += [Pattern(pattern, oracles) for pattern in PATTERNS] + [CountText(pattern, oracles) for pattern in TEXTS]
     wanted += [Question(number, name) for number, name in enumerate(QUESTIONS, 1)] + [Railway()]
     for size in [scale, 27] if large else [scale]:
         wanted += [Generate(size), Rmat(size, 'triangle', 'match', '--pattern', 'triangle', '--count'),
