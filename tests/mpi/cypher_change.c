@@ -71,6 +71,10 @@ static void sets(void **state)
 	        "{\"type\": \"R\", \"source\": 0, \"target\": 1} {\"k\": \"v\", \"weight\": 4}|"
 	        "{\"type\": \"S\", \"source\": 1, \"target\": 2} {\"weight\": 1}|"
 	        "{\"type\": \"S\", \"source\": 2, \"target\": 2} {\"weight\": 3}");
+	CHANGES(EMPTY,
+	        "CREATE (n {l: [1, 2], t: time('12:00+01:00')}) SET n.l = [1, 2.0], n.t = time('11:00Z') RETURN n.l, n.t",
+	        "[1, 2.0] \"11:00Z\" ; +1-0 nodes +0-0 edges 4 properties +0-0 labels", "MATCH (n) RETURN n.l, n.t",
+	        "[1, 2.0] \"11:00Z\"");
 	CHANGES(SMALL, "MATCH (n) SET n.num = n.num REMOVE n.none, n:None",
 	        "+0-0 nodes +0-0 edges 0 properties +0-0 labels", NULL, NULL);
 	CHANGES(SMALL, "OPTIONAL MATCH (n:None) SET n.num = 1, n:L REMOVE n.num RETURN n",

@@ -300,7 +300,7 @@ static gemp_code put(gemp_cypher_change *change, gemp_cypher_record *record, gem
 	uint32_t number;
 	gemp_datum copy, old;
 	GEMP_TRY(change->graph.property(change->graph.self, element, name, &change->arena, &old));
-	if (old.kind == value.kind && gemp_datum_order(old, value) == 0)
+	if (gemp_cypher_stored_alike(old, value))
 		return GEMP_OK;
 	GEMP_TRY(gemp_cypher_change_name(change, name, &number));
 	GEMP_TRY(gemp_datum_copy(&copy, &change->arena, value));

@@ -31,6 +31,43 @@ gemp_code gemp_cypher_check_property(const char *name, gemp_datum value)
 	                 value.kind == GEMP_DATUM_LIST ? " with maps, nodes, relationships or paths" : "");
 }
 
+static bool same_zone(const gemp_moment *a, const gemp_moment *b)
+{
+	return a->zone && b->zone ? strcmp(a->zone, b->zone) == 0 : a->zone == b->zone;
+}
+
+static bool same_moment(const gemp_moment *a, const gemp_moment *b)
+{
+	return a->seconds == b->seconds && a->nanos == b->nanos && a->offset == b->offset && same_zone(a, b);
+}
+
+static bool same_duration(const gemp_duration *a, const gemp_duration *b)
+{
+	return a->months == b->months && a->days == b->days && a->seconds == b->seconds && a->nanos == b->nanos;
+}
+
+/* A property has no maps and no elements. Lists have at most GEMP_DATUM_MAX_DEPTH levels. */
+bool gemp_cypher_stored_alike(gemp_datum a, gemp_datum b)
+{
+	if (a.kind != b.kind || a.size != b.size)
+		return false;
+	switch (a.kind) {
+	case GEMP_DATUM_NULL: return true;
+	case GEMP_DATUM_BOOLEAN: return a.truth == b.truth;
+	case GEMP_DATUM_STRING: return memcmp(a.text, b.text, a.size) == 0;
+	case GEMP_DATUM_LIST:
+		for (uint32_t i = 0; i < a.size; i++)
+			if (!gemp_cypher_stored_alike(a.items[i], b.items[i]))
+				return false;
+		return true;
+	case GEMP_DATUM_TIME:
+	case GEMP_DATUM_LOCAL_DATETIME:
+	case GEMP_DATUM_DATETIME: return same_moment(a.moment, b.moment);
+	case GEMP_DATUM_DURATION: return same_duration(a.duration, b.duration);
+	default: return a.id == b.id; /* the bits of numbers, dates and local times */
+	}
+}
+
 gemp_type gemp_cypher_column_type(gemp_datum value)
 {
 	switch (value.kind) {
