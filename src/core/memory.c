@@ -1,5 +1,7 @@
 #include "core/memory.h"
 
+#include "core/quantity.h"
+
 #include <limits.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -13,12 +15,26 @@
 enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
+static atomic_size_t limit; /* of the live bytes; 0: none */
+static const char beyond_limit[] = "would pass the limit of memory";
 static atomic_long until_failure = -1;
 static bool (*_Atomic chooser)(void);
+
+static bool passes_limit(size_t more)
+{
+	const size_t most = limit;
+	return most && more && (live > most || more > most - live);
+}
 
 /* The message has the size of the request and the two remedies that users have. */
 static void *out_of_memory(size_t count, size_t size)
 {
+	size_t bytes;
+	if (!__builtin_mul_overflow(count, size, &bytes) && passes_limit(bytes)) {
+		gemp_fail(GEMP_ENOMEM, "%s %s, which is %s; raise --host-memory", gemp_shown_bytes(bytes).text, beyond_limit,
+		          gemp_shown_bytes(limit).text);
+		return NULL;
+	}
 	gemp_fail(GEMP_ENOMEM,
 	          "out of memory: %zu elements of %zu bytes were asked for; "
 	          "use more ranks, or a smaller host-memory",
@@ -41,11 +57,13 @@ static bool refused(void)
 	return until_failure == 0 && (!chosen || chosen());
 }
 
-/* *bytes becomes the size of the block with its header. Returns false if the size overflows or if a test makes this
- * request fail. */
-static bool check_request(size_t count, size_t size, size_t *bytes)
+/* *bytes becomes the size of the block with its header, which replaces a block of `held` bytes. Returns false if the
+ * size overflows, if it passes the limit, or if a test makes this request fail. */
+static bool check_request(size_t count, size_t size, size_t held, size_t *bytes)
 {
 	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || refused())
+		return false;
+	if (*bytes > held && passes_limit(*bytes - held))
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
@@ -75,10 +93,10 @@ static void advise_huge_pages(char *base, size_t bytes)
 void *gemp_realloc(void *block, size_t count, size_t size)
 {
 	size_t bytes;
-	if (!check_request(count, size, &bytes))
-		return out_of_memory(count, size);
 	char *old = block ? (char *)block - HEADER_SIZE : NULL;
 	size_t before = old ? *(size_t *)(void *)old : 0;
+	if (!check_request(count, size, before, &bytes))
+		return out_of_memory(count, size);
 	char *base = realloc(old, bytes);
 	if (!base)
 		return out_of_memory(count, size);
@@ -109,7 +127,7 @@ static void *new_pages(size_t bytes)
 void *gemp_calloc(size_t count, size_t size)
 {
 	size_t bytes;
-	if (!check_request(count, size, &bytes))
+	if (!check_request(count, size, 0, &bytes))
 		return out_of_memory(count, size);
 	char *base = new_pages(bytes);
 	if (!base)
@@ -248,6 +266,16 @@ uint64_t gemp_memory_available(void)
 	if (file)
 		fclose(file);
 	return (uint64_t)kibibytes << 10;
+}
+
+void gemp_memory_set_limit(size_t bytes)
+{
+	limit = bytes;
+}
+
+bool gemp_memory_limited(const char *message)
+{
+	return strstr(message, beyond_limit) != NULL;
 }
 
 /* All threads share the counter, so the thread whose request fails is not defined. */

@@ -60,6 +60,12 @@ size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, 
 /* The bytes of memory that this node has left, as Linux reports them. On other systems there is no limit. */
 uint64_t gemp_memory_available(void);
 
+/* While a limit is set, a request that would make the live bytes exceed it fails as if the node had no memory. Threads
+ * that allocate at the same time may pass the limit by one request each. 0: no limit. */
+void gemp_memory_set_limit(size_t bytes);
+/* True if `message`, of this or another rank, tells of a request that the limit refused. */
+bool gemp_memory_limited(const char *message);
+
 /* For tests: `requests` more requests succeed, then all fail. A negative number: no request fails. */
 void gemp_memory_fail_after(long requests);
 /* For tests: of the requests that would fail, those fail for which chosen() returns true. NULL: all fail. */

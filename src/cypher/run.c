@@ -50,19 +50,27 @@ gemp_code gemp_cypher_refuse_updates(const gemp_cypher_tree *tree)
 
 /* RUN */
 
-static void init_engine(gemp_cypher_engine *engine, const gemp_runtime *context, const gemp_shard *graph,
+/* Bounds the bytes that this rank holds while it executes or serves the clauses, and returns the bound. */
+static size_t limit_memory(const gemp_runtime *context)
+{
+	const size_t given = context->budgets.host_memory;
+	const double left = (double)gemp_memory_available() / (double)context->comm->node_size;
+	const size_t budget = given ? given : gemp_memory_live() + (size_t)(budget_share * left);
+	gemp_memory_set_limit(budget);
+	return budget;
+}
+
+static void init_engine(gemp_cypher_engine *engine, size_t budget, const gemp_shard *graph,
                         const gemp_cypher_tree *tree, gemp_cypher_search *search, const gemp_datum *parameters)
 {
 	struct timespec now = { 0 };
-	const size_t given = context->budgets.host_memory;
-	const double left = (double)gemp_memory_available() / (double)context->comm->node_size;
 	clock_gettime(CLOCK_REALTIME, &now);
 	*engine = (gemp_cypher_engine){ .search = search,
 		                            .match = gemp_cypher_search_match,
 		                            .load = gemp_cypher_search_load,
 		                            .graph = graph,
 		                            .outer_rows = 1,
-		                            .budget = given ? given : gemp_memory_live() + (size_t)(budget_share * left) };
+		                            .budget = budget };
 	engine->environment = (gemp_cypher_environment){ .source = &tree->source,
 		                                             .graph = gemp_cypher_search_graph(search),
 		                                             .parameters = parameters,
@@ -152,14 +160,19 @@ static gemp_code run(gemp_cypher_result *out, gemp_runtime *context, gemp_shard 
 	GEMP_THEN(name_columns(out, tree));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_cypher_search_new(&out->search, context, graph, tree, parameters, options, analyses));
-	if (context->comm->rank != 0)
-		return gemp_cypher_search_serve(out->search);
-	init_engine(&engine, context, graph, tree, out->search, parameters);
-	code = execute_query(&engine, tree->query, &out->rows);
-	out->unmatched = engine.unmatched;
-	GEMP_THEN(fetch_keys(&engine, &out->rows));
-	gemp_progress_end();
-	gemp_cypher_search_end(out->search, code);
+	const size_t budget = limit_memory(context);
+	if (context->comm->rank == 0) {
+		init_engine(&engine, budget, graph, tree, out->search, parameters);
+		code = execute_query(&engine, tree->query, &out->rows);
+		out->unmatched = engine.unmatched;
+		GEMP_THEN(fetch_keys(&engine, &out->rows));
+		code = gemp_cypher_engine_place(&engine, tree->query->last->last, code);
+		gemp_progress_end();
+		gemp_cypher_search_end(out->search, code);
+	} else {
+		code = gemp_cypher_search_serve(out->search);
+	}
+	gemp_memory_set_limit(0);
 	return code;
 }
 
@@ -262,21 +275,29 @@ static gemp_code execute_changes(writing *w, gemp_cypher_table *rows)
 	return fetch_keys(&w->engine, rows);
 }
 
-static gemp_code run_changes(writing *w, gemp_cypher_result *out)
+/* Rank 0. */
+static gemp_code lead_changes(writing *w, size_t budget, gemp_cypher_result *out)
 {
-	if (!w->change)
-		return serve_changes(w);
-	init_engine(&w->engine, w->context, *w->graph, w->tree, w->search, w->parameters);
+	init_engine(&w->engine, budget, *w->graph, w->tree, w->search, w->parameters);
 	w->engine.environment.graph = &w->change->graph;
 	w->engine.change = w->change;
 	w->engine.apply = apply_changes;
-	const gemp_code code = execute_changes(w, &out->rows);
+	const gemp_code code = gemp_cypher_engine_place(&w->engine, w->tree->query->last->last,
+	                                                execute_changes(w, &out->rows));
 	gemp_progress_end();
 	if (!w->search)
 		return code; /* all ranks have failed */
 	gemp_cypher_search_end(w->search, code);
 	if (code == GEMP_OK)
 		broadcast_changes(w, false);
+	return code;
+}
+
+static gemp_code run_changes(writing *w, gemp_cypher_result *out)
+{
+	const size_t budget = limit_memory(w->context);
+	const gemp_code code = w->change ? lead_changes(w, budget, out) : serve_changes(w);
+	gemp_memory_set_limit(0);
 	return code;
 }
 

@@ -109,7 +109,7 @@ def check_refusals():
     run(3, "match", "g.h5", "UNWIND [1, 'a'] AS x RETURN 1 / (x - 1)", code=2, says="query:1:29: 1 / 0 divides by zero")
     for expression in ("range(1, 100000000)", "reduce(l = [], x IN range(1, 30000) | l + x)", "[x IN range(1, 1000000) | {a: [x, x]}]",
                        "reduce(s = 'a', x IN range(1, 40) | s + s)"):
-        run(3, "match", "g.h5", "RETURN size(" + expression + ") AS x", "--host-memory", "50M", code=71, says="of --host-memory; use shorter lists")
+        run(3, "match", "g.h5", "RETURN size(" + expression + ") AS x", "--host-memory", "50M", code=71, says="of --host-memory; use fewer rows")
     run(1, "match", "g.h5", "UNWIND range(1, 500000) AS x UNWIND range(1, 100) AS y RETURN x", "--host-memory", "50M", code=71, says="of --host-memory")
     run(1, "match", "g.h5", "MATCH (a)\nMATCH (b)\nRETURN c", code=2, says="query:3:8: the variable 'c' is not defined")
 

@@ -159,6 +159,33 @@ static void reserve_grows_geometrically(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* A block that grows counts only by what it grows. */
+static void requests_beyond_the_limit_fail(void **state)
+{
+	(void)state;
+	char *block = gemp_calloc(1000, 1), *larger;
+	assert_non_null(block);
+	gemp_memory_set_limit(gemp_memory_live() + 5000);
+	assert_null(gemp_calloc(5001, 1));
+	assert_true(gemp_memory_limited(gemp_message()));
+	larger = gemp_realloc(block, 5000, 1);
+	assert_non_null(larger);
+	assert_null(gemp_realloc(larger, 7000, 1));
+	assert_null(gemp_calloc(1, 2000));
+	gemp_memory_set_limit(1); /* less than what is held: a smaller block is allowed */
+	larger = gemp_realloc(larger, 100, 1);
+	assert_non_null(larger);
+	assert_null(gemp_calloc(1, 1));
+	gemp_memory_set_limit(0);
+	block = gemp_calloc(1 << 20, 1);
+	assert_non_null(block);
+	gemp_free(block);
+	gemp_free(larger);
+	assert_null(gemp_calloc(SIZE_MAX / 4, 1));
+	assert_false(gemp_memory_limited(gemp_message()));
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,7 +193,7 @@ int main(void)
 		cmocka_unit_test(realloc_keeps_what_was_there),      cmocka_unit_test(sizes_that_overflow_are_refused),
 		cmocka_unit_test(the_kth_request_fails_once_asked),  cmocka_unit_test(only_a_chosen_request_fails),
 		cmocka_unit_test(a_failed_realloc_leaves_the_block), cmocka_unit_test(copies_end_in_zero),
-		cmocka_unit_test(reserve_grows_geometrically),
+		cmocka_unit_test(reserve_grows_geometrically),       cmocka_unit_test(requests_beyond_the_limit_fail),
 	};
 	return test_main(tests);
 }

@@ -24,6 +24,32 @@ gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char 
 		gemp_grouped(rows).text, gemp_shown_bytes(live).text, gemp_shown_bytes(engine->budget).text);
 }
 
+/* True for "query:1:20: ..." and "FILE:1:20: ...". */
+static bool has_place(const gemp_source *source, const char *message)
+{
+	const char *file = source->file ? source->file : "query";
+	int line, column;
+	return strncmp(message, file, strlen(file)) == 0 && sscanf(message + strlen(file), ":%d:%d:", &line, &column) == 2;
+}
+
+gemp_code gemp_cypher_engine_place(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_code code)
+{
+	const gemp_source *source = engine->environment.source;
+	const char *message = gemp_message();
+	if (code != GEMP_ENOMEM || engine->placed)
+		return code;
+	engine->placed = true;
+	if (gemp_memory_limited(message))
+		gemp_source_fail(
+			source, clause->place.begin,
+			"this clause would hold more than the %s of --host-memory; add conditions or LIMIT before it, or "
+			"raise --host-memory",
+			gemp_shown_bytes(engine->budget).text);
+	else if (!has_place(source, message))
+		gemp_source_fail(source, clause->place.begin, "%s", message);
+	return code;
+}
+
 /* CURSORS */
 
 gemp_code gemp_cypher_cursor_open(gemp_cypher_cursor *cursor, gemp_cypher_engine *engine, const gemp_cypher_table *old,

@@ -45,11 +45,14 @@ typedef struct gemp_cypher_engine {
 	size_t budget;                         /* bytes of host memory; 0: no limit */
 	struct gemp_cypher_cursor *cursor;     /* opened last */
 	bool unmatched;                        /* a MATCH found nothing for its rows */
+	bool placed;                           /* the message of a lack of memory has its place */
 } gemp_cypher_engine;
 
 /* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports
  * progress, too. Call it every some thousand rows. */
 gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char *task, size_t rows);
+/* After a clause: a failure by a lack of memory gets the place of the innermost clause, unless it has a place. */
+gemp_code gemp_cypher_engine_place(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_code code);
 enum { GEMP_CYPHER_CHECK_ROWS = 1 << 16 };
 
 typedef struct gemp_cypher_cursor {

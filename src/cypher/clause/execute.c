@@ -255,9 +255,9 @@ static gemp_code execute_clauses(gemp_cypher_engine *engine, const gemp_cypher_c
 		engine->tables = &live;
 		gemp_code code = apply_changes(engine, clause);
 		GEMP_THEN(execute_clause(engine, clause, &old, &next));
+		GEMP_THEN(gemp_cypher_engine_check(engine, "executing clauses", next.rows));
 		engine->tables = live.outer;
-		GEMP_TRY(code);
-		GEMP_TRY(gemp_cypher_engine_check(engine, "executing clauses", next.rows));
+		GEMP_TRY(gemp_cypher_engine_place(engine, clause, code));
 		*rows = next;
 		next = (gemp_cypher_table){ 0 };
 	}

@@ -30,7 +30,18 @@ gemp_code gemp_cypher_expect_memory(const gemp_cypher_environment *environment, 
 		return GEMP_OK;
 	gemp_cypher_fail(environment, expr,
 	                 "with the values of this expression the query would hold %s, more than the %s of --host-memory; "
-	                 "use shorter lists and strings, or raise --host-memory",
+	                 "use fewer rows, or shorter lists and strings, or raise --host-memory",
 	                 gemp_shown_bytes(live + count * size).text, gemp_shown_bytes(environment->budget).text);
 	return GEMP_ENOMEM;
+}
+
+gemp_code gemp_cypher_place_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                   gemp_code code)
+{
+	if (code == GEMP_ENOMEM && gemp_memory_limited(gemp_message()))
+		gemp_cypher_fail(environment, expr,
+		                 "with the values of this expression the query would hold more than the %s of --host-memory; "
+		                 "use fewer rows, or shorter lists and strings, or raise --host-memory",
+		                 gemp_shown_bytes(environment->budget).text);
+	return code;
 }

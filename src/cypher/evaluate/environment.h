@@ -51,5 +51,9 @@ gemp_code gemp_cypher_fail_at(const gemp_cypher_environment *environment, const 
  * loops over lists, since the values of an expression stay in the arena until the row is done. */
 gemp_code gemp_cypher_expect_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
                                     uint64_t count, size_t size);
+/* GEMP_ENOMEM by the limit of memory gets the place of the expression that made the value. Other codes are passed
+ * on. */
+gemp_code gemp_cypher_place_memory(const gemp_cypher_environment *environment, const gemp_cypher_expr *expr,
+                                   gemp_code code);
 
 #endif

@@ -87,17 +87,19 @@ gemp_code gemp_cypher_evaluate(const gemp_cypher_environment *environment, const
 		GEMP_TRY(gemp_cypher_predicate(environment, expr, &truth));
 		*out = gemp_datum_of_truth(truth);
 		return GEMP_OK;
-	case GEMP_CY_ADD ... GEMP_CY_POWER: return evaluate_arithmetic(environment, expr, out);
+	case GEMP_CY_ADD ... GEMP_CY_POWER:
+		return gemp_cypher_place_memory(environment, expr, evaluate_arithmetic(environment, expr, out));
 	case GEMP_CY_NEGATE:
 	case GEMP_CY_PLUS: return gemp_cypher_negate(environment, expr, out);
 	case GEMP_CY_CALL:
 		if (expr->function)
-			return evaluate_call(environment, expr, out);
+			return gemp_cypher_place_memory(environment, expr, evaluate_call(environment, expr, out));
 		*out = environment->aggregates[expr->aggregate];
 		return GEMP_OK;
 	case GEMP_CY_COUNT_STAR: *out = environment->aggregates[expr->aggregate]; return GEMP_OK;
 	case GEMP_CY_CASE: return evaluate_case(environment, expr, out);
-	case GEMP_CY_LIST_COMPREHENSION ... GEMP_CY_REDUCE: return gemp_cypher_comprehend(environment, expr, out);
+	case GEMP_CY_LIST_COMPREHENSION ... GEMP_CY_REDUCE:
+		return gemp_cypher_place_memory(environment, expr, gemp_cypher_comprehend(environment, expr, out));
 	case GEMP_CY_PATTERN ... GEMP_CY_COLLECT:
 		return environment->inner(environment->inner_self, environment, expr, out);
 	case GEMP_CY_MAP_PROJECTION: return gemp_cypher_map_projection(environment, expr, out);
