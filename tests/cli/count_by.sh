@@ -104,6 +104,11 @@ for text in 'MATCH (a)-[:R]-(b)-[:R]-(c)|one by one: the graph has loops|4' 'MAT
 	grep -q "$reason" out || fail "$text: no '$reason'"
 	equal "$(field matches)" "$wanted" "$text"
 done
+expect 0 1 import --edges loop.tsv -o indexed.h5 # directed: the index has the rows of both directions
+expect 0 1 index indexed.h5 'MATCH (a)-[:R]-(b) RETURN count(*)'
+expect 0 3 match indexed.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)' --count --explain --json -
+grep -q 'one by one: the graph has loops' out || fail 'the loop is not found in an index of rows'
+equal "$(field matches)" 4 'paths beside a loop with an index of rows'
 expect 0 1 match loop.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)' --semantics iso --count --explain --json -
 grep -q 'counted without enumerating' out || fail 'a loop rules out sums under iso'
 equal "$(field matches)" 2 'paths beside a loop under iso'
