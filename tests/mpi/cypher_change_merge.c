@@ -76,6 +76,21 @@ static void updates(void **state)
 		"+2-0 nodes +0-0 edges 4 properties +0-0 labels", "MATCH (a) RETURN a.id, a.v", "1 \"a\"|2 \"b\"");
 	CHANGES(SMALL, "MATCH (n {num: 10}) MERGE (m {num: n.num + 1}) ON MATCH SET n.num = 11 RETURN m",
 	        "1 ; +0-0 nodes +0-0 edges 1 properties +0-0 labels", NULL, NULL);
+	CHANGES(EMPTY,
+	        "CREATE (a {n: 0, m: 0}) FOREACH (x IN [1, 2] | SET a.n = a.n + x SET a.m = a.m + a.n) RETURN a.n, a.m",
+	        "3 4 ; +1-0 nodes +0-0 edges 6 properties +0-0 labels", NULL, NULL);
+	CHANGES(
+		SMALL,
+		"MATCH (n:Even) WITH n ORDER BY n.num FOREACH (x IN [1, 2] | MERGE (m:M {x: x}) MERGE (n)-[:T]->(m)) RETURN n",
+		"0|2 ; +2-0 nodes +4-0 edges 2 properties +0-0 labels", "MATCH (n)-[:T]->(m) RETURN n.num, m.x",
+		"10 1|10 2|12 1|12 2");
+	CHANGES(
+		EMPTY,
+		"CREATE (c:C {n: 0}) WITH c UNWIND [1, 2, 3] AS x CALL { MATCH (d:C) SET d.n = d.n + 1 RETURN d.n AS n } RETURN x, "
+		"n, c.n",
+		"1 1 3|2 2 3|3 3 3 ; +1-0 nodes +0-0 edges 4 properties +0-0 labels", NULL, NULL);
+	CHANGES(SMALL, "MATCH (a) CALL { WITH a CREATE (b:C {x: a.num}) RETURN b } RETURN a, b, b.x",
+	        "0 4 10|1 5 11|2 6 12|3 7 13 ; +4-0 nodes +0-0 edges 4 properties +0-0 labels", NULL, NULL);
 	CHANGES(EMPTY, "FOREACH (x IN [1, 2, 1] | MERGE (:A {x: x}))", "+2-0 nodes +0-0 edges 2 properties +0-0 labels",
 	        NULL, NULL);
 }

@@ -140,34 +140,71 @@ static gemp_code execute_unwind(gemp_cypher_engine *engine, const gemp_cypher_cl
 
 /* CALL { ... } */
 
-static gemp_code execute_subquery(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
-                                  gemp_cypher_table *out)
+static bool writes(const gemp_cypher_query *query)
+{
+	for (const gemp_cypher_part *part = query->first; part; part = part->next)
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
+			switch (clause->kind) {
+			case GEMP_CY_CREATE:
+			case GEMP_CY_MERGE:
+			case GEMP_CY_SET:
+			case GEMP_CY_REMOVE:
+			case GEMP_CY_DELETE:
+			case GEMP_CY_FOREACH: return true;
+			case GEMP_CY_CALL_SUBQUERY:
+				if (writes(clause->query))
+					return true;
+				break;
+			default: break;
+			}
+	return false;
+}
+
+/* Runs the query for the rows [first, first + count) of `in`, and adds its rows to `out`. */
+static gemp_code call_rows(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, const gemp_cypher_table *in,
+                           size_t first, size_t count, gemp_cypher_table *out)
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table start = { 0 }, found = { 0 };
 	const size_t width = (size_t)clause->query->width_in, begin = (size_t)clause->width_in;
 	start.width = width;
 	start.with_origin = true;
-	GEMP_TRY(gemp_cypher_table_reserve(&start, in->rows));
-	for (size_t r = 0; r < in->rows; r++) {
+	GEMP_TRY(gemp_cypher_table_reserve(&start, count));
+	for (size_t r = 0; r < count; r++) {
 		gemp_datum *cells;
 		GEMP_TRY(gemp_cypher_table_add(&start, &cells));
 		start.origin[r] = r;
 		if (width)
-			memcpy(cells, gemp_cypher_table_row(in, r), width * sizeof *cells);
+			memcpy(cells, gemp_cypher_table_row(in, first + r), width * sizeof *cells);
 	}
 	GEMP_TRY(gemp_cypher_execute(engine, clause->query, &start, &found));
-	out->width = (size_t)clause->width_out;
-	out->with_origin = true;
-	GEMP_TRY(gemp_cypher_table_reserve(out, found.rows));
+	GEMP_TRY(gemp_cypher_table_reserve(out, out->rows + found.rows));
 	for (size_t r = 0; r < found.rows; r++) {
+		const size_t from = first + found.origin[r];
 		gemp_datum *cells;
 		GEMP_TRY(gemp_cypher_table_add(out, &cells));
-		out->origin[r] = found.origin[r];
-		memcpy(cells, gemp_cypher_table_row(in, found.origin[r]), begin * sizeof *cells);
+		out->origin[out->rows - 1] = from;
+		memcpy(cells, gemp_cypher_table_row(in, from), begin * sizeof *cells);
 		memcpy(cells + begin, gemp_cypher_table_row(&found, r), (out->width - begin) * sizeof *cells);
 	}
-	inherit_origins(in, out);
 	gemp_arena_join(&out->arena, &found.arena);
+	return GEMP_OK;
+}
+
+/* A query that changes the graph runs row by row, since each row sees what the rows before it have changed. */
+static gemp_code execute_subquery(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
+                                  gemp_cypher_table *out)
+{
+	gemp_cypher_live_table live = { .table = out, .outer = engine->tables };
+	const size_t rows = in->rows, step = engine->change && writes(clause->query) ? 1 : rows;
+	gemp_code code = GEMP_OK;
+	out->width = (size_t)clause->width_out;
+	out->with_origin = true;
+	engine->tables = &live;
+	for (size_t r = 0; r < rows && code == GEMP_OK; r += step)
+		code = call_rows(engine, clause, in, r, step, out);
+	engine->tables = live.outer;
+	GEMP_TRY(code);
+	inherit_origins(in, out);
 	gemp_arena_join(&out->arena, &in->arena);
 	return GEMP_OK;
 }
@@ -176,22 +213,46 @@ static gemp_code execute_subquery(gemp_cypher_engine *engine, const gemp_cypher_
 
 static gemp_code execute_clauses(gemp_cypher_engine *engine, const gemp_cypher_clause *first, gemp_cypher_table *rows);
 
-/* The clauses of the body run on the rows that UNWIND would make, which then are dropped. */
+static gemp_code execute_row(gemp_cypher_engine *engine, const gemp_cypher_clause *body, const gemp_cypher_table *rows,
+                             size_t r)
+{
+	GEMP_OWNED_BY(gemp_cypher_table_free)
+	gemp_cypher_table one = { .width = rows->width, .with_origin = rows->with_origin };
+	gemp_datum *cells;
+	GEMP_TRY(gemp_cypher_table_add(&one, &cells));
+	memcpy(cells, gemp_cypher_table_row(rows, r), rows->width * sizeof *cells);
+	if (one.with_origin)
+		one.origin[0] = rows->origin[r];
+	return execute_clauses(engine, body, &one);
+}
+
+/* A body of several clauses runs row by row, since each row sees what all clauses have changed for the rows before it.
+ * A single clause takes its rows in their order anyway. */
+static gemp_code execute_body(gemp_cypher_engine *engine, const gemp_cypher_clause *body, gemp_cypher_table *rows)
+{
+	gemp_cypher_live_table live = { .table = rows, .outer = engine->tables };
+	gemp_code code = GEMP_OK;
+	if (!body->next)
+		return execute_clauses(engine, body, rows);
+	engine->tables = &live;
+	for (size_t r = 0; r < rows->rows && code == GEMP_OK; r++)
+		code = execute_row(engine, body, rows, r);
+	engine->tables = live.outer;
+	return code;
+}
+
+/* The body runs on the rows that UNWIND would make, which then are dropped. */
 static gemp_code execute_foreach(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_cypher_table *in,
                                  gemp_cypher_table *out)
 {
 	GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table rows = { 0 };
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena values = { 0 };
-	gemp_cypher_live_table live = { .table = in, .outer = engine->tables };
 	gemp_cypher_clause unwind = *clause;
 	unwind.width_out = clause->slot + 1;
 	gemp_arena_join(&values, &in->arena); /* stays here while UNWIND takes the arena */
 	GEMP_TRY(execute_unwind(engine, &unwind, in, &rows));
 	gemp_arena_join(&in->arena, &values);
-	engine->tables = &live;
-	const gemp_code code = execute_clauses(engine, clause->body, &rows);
-	engine->tables = live.outer;
-	GEMP_TRY(code);
+	GEMP_TRY(execute_body(engine, clause->body, &rows));
 	gemp_arena_join(&in->arena, &rows.arena);
 	*out = *in;
 	*in = (gemp_cypher_table){ 0 };
