@@ -1,6 +1,8 @@
 """Yields simpler forms of a random openCypher query (cypher_text.py has its form)."""
 import copy
 
+from cypher_text import WRITERS
+
 
 def simpler_expressions(e):
     """Yields the parts of an expression, and the expression with one part replaced by a simpler one."""
@@ -15,8 +17,8 @@ def simpler_expressions(e):
     for i, part in enumerate(e[1:], 1):
         parts = part if isinstance(part, list) else [part]
         for j, child in enumerate(parts):
-            if not isinstance(child, tuple) or len(child) < 2 or not isinstance(child[0], str):
-                continue
+            if not (isinstance(child, tuple) and child and isinstance(child[0], str) and child[0] in WRITERS):
+                continue  # a vertex or an edge of a pattern, for example
             yield child
             for other in simpler_expressions(child):
                 new = part[:j] + [other] + part[j + 1:] if isinstance(part, list) else other
