@@ -22,14 +22,14 @@ CHAINS = (
     ('translations', "MATCH (a {lang: 'DE'})--(b) WITH a, b MATCH (b)--(c) RETURN count(*)",
      "MATCH (a {lang: 'DE'})--(b)--(c) RETURN count(*)"),
     ('translations', 'MATCH (a)--(b) MATCH (b)--(c) RETURN count(*)', 'MATCH (a)--(b)--(c) RETURN count(*)'),
-    ('translations', "MATCH (a {lang: 'DE'})--(b {lang: 'EN'}) WITH a, b MATCH (b)--(c {lang: 'FI'}) WITH a, c AS d "
-                     "MATCH (d)--(e {lang: 'HU'}) RETURN count(*)",
-     "MATCH (a {lang: 'DE'})--(b {lang: 'EN'})--(d {lang: 'FI'})--(e {lang: 'HU'}) RETURN count(*)"),
-    ('translations', "MATCH (a {lang: 'DE'})--(b {lang: 'EN'}) WITH a, b MATCH (b)--(c {lang: 'FI'}) RETURN a, c",
-     "MATCH (a {lang: 'DE'})--(b {lang: 'EN'})--(c {lang: 'FI'}) RETURN a, c"),
-    ('translations', "MATCH (a {lang: 'DE'})--(b) WITH a, b MATCH (b)--(c) WITH a, c WHERE c.lang = 'HU' MATCH (c)--(a) "
+    ('translations', "MATCH (a {lang: 'SV'})--(b {lang: 'DE'}) WITH a, b MATCH (b)--(c {lang: 'FR'}) WITH a, c AS d "
+                     "MATCH (d)--(e {lang: 'DE'}) RETURN count(*)",
+     "MATCH (a {lang: 'SV'})--(b {lang: 'DE'})--(d {lang: 'FR'})--(e {lang: 'DE'}) RETURN count(*)"),
+    ('translations', "MATCH (a {lang: 'SV'})--(b {lang: 'DE'}) WITH a, b MATCH (b)--(c {lang: 'FR'}) RETURN a, c",
+     "MATCH (a {lang: 'SV'})--(b {lang: 'DE'})--(c {lang: 'FR'}) RETURN a, c"),
+    ('translations', "MATCH (a {lang: 'DE'})--(b) WITH a, b MATCH (b)--(c) WITH a, c WHERE c.lang = 'FR' MATCH (c)--(a) "
                      'RETURN a, c',
-     "MATCH (a {lang: 'DE'})--(b)--(c {lang: 'HU'}), (c)--(a) RETURN a, c"),
+     "MATCH (a {lang: 'DE'})--(b)--(c {lang: 'FR'}), (c)--(a) RETURN a, c"),
     ('wiki-vote', 'MATCH (a)-->(b) WITH a, b MATCH (b)-->(c) RETURN count(*)', 'MATCH (a)-->(b)-->(c) RETURN count(*)'),
     ('wiki-vote', 'MATCH (a)-->(b) WITH a, b MATCH (b)-->(c) WITH a, c MATCH (c)-->(a) RETURN count(*)',
      'MATCH (a)-->(b)-->(c)-->(a) RETURN count(*)'),

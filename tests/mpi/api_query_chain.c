@@ -137,6 +137,7 @@ static void counted_by_hand(void **state)
 		{ "MATCH (x)--(y) MATCH (x)--(y) RETURN id(x)", 11 },
 		{ "MATCH (x)-->(y) WITH y MATCH (x)-->(y) RETURN id(x)", 6 },
 		{ "MATCH (x)-->(y) WITH y, id(x) AS k WHERE k < 2 MATCH (y)-->(z) WHERE id(z) = k RETURN k", 2 },
+		{ "MATCH (x)-->(y) WITH y MATCH (y)-->(z) WITH z AS x, id(z) AS k WHERE k < 3 RETURN x, k", 5 },
 		{ "MATCH (x)-->(y) WITH x, y MATCH (y)-->(z) WHERE EXISTS { (z)-->(x) } RETURN id(x)", 4 },
 	};
 	uint64_t random = 1;

@@ -67,11 +67,21 @@ static gemp_code pass_item(gemp_sema *p, gemp_sema_scope *from, const gemp_ast_i
 	if (expr->kind == GEMP_VERTEX) {
 		GEMP_TRY(gemp_sema_resolve(p, from, expr->variable, &found));
 		name = *found;
-	} else if (!can_replace_name(expr) || !item->alias.bytes) {
-		return gemp_sema_fail(p, item->place.begin, "this expression in a WITH before MATCH is not supported");
 	}
 	name.name = item->alias.bytes ? item->alias.bytes : expr->variable.bytes;
 	return add_name(p, to, &name, item->place.begin);
+}
+
+/* True if WITH keeps every row, or those for which a condition of the pattern holds, and only gives names. A row may
+ * lack what OPTIONAL MATCH adds, so a condition behind it is none of the pattern. */
+static bool only_passes_on(const gemp_pattern *pattern, const gemp_ast_projection *with)
+{
+	if (with->distinct || with->orders || with->skip || with->limit || (with->where && pattern->optional_count))
+		return false;
+	for (const gemp_ast_item *item = with->items; item; item = item->next)
+		if (item->expr && item->expr->kind != GEMP_VERTEX && !(can_replace_name(item->expr) && item->alias.bytes))
+			return false;
+	return true;
 }
 
 /* The scope before WITH is kept, since names behind it may stand for expressions of it. */
@@ -80,10 +90,9 @@ static gemp_code pass_on(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_proj
 	gemp_sema_scope *from = GEMP_AST_NODE(p->q, gemp_sema_scope, .pattern = row->pattern, .match = row->match,
 	                                      .count = row->count, .names = row->names);
 	size_t count = row->count + GEMP_SEMA_MAX_NAMES;
-	if (with->distinct || with->orders || with->skip || with->limit || (with->where && row->pattern->optional_count))
+	if (!only_passes_on(row->pattern, with))
 		return gemp_sema_fail(p, with->place.begin,
-		                      "a WITH before another clause that does more than pass variables on "
-		                      "is not supported");
+		                      "a WITH before another clause that does more than pass variables on is not supported");
 	for (const gemp_ast_item *item = with->items; item; item = item->next)
 		count++;
 	if (!from)
@@ -110,6 +119,13 @@ static gemp_code add_last_with(gemp_sema *p, gemp_sema_scope *row, const gemp_as
 	return GEMP_OK;
 }
 
+/* In a chain the last WITH may only pass variables on, too; then its condition is tested during the search. Without a
+ * chain its columns decide which embeddings are one match, so it stays a clause. */
+static bool is_last_with(const gemp_pattern *pattern, const gemp_ast_part *part)
+{
+	return !part->match && !part->next && !(pattern->chained && only_passes_on(pattern, part->with));
+}
+
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_part *parts,
                         gemp_sema_scope *row)
 {
@@ -118,11 +134,11 @@ gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_matc
 	for (; parts; parts = parts->next)
 		if (parts->optional) {
 			GEMP_TRY(gemp_sema_optional(p, row, parts->match));
-		} else if (parts->match || parts->next) {
+		} else if (is_last_with(pattern, parts)) {
+			GEMP_TRY(add_last_with(p, row, parts->with));
+		} else {
 			GEMP_TRY(parts->match ? add_match(p, row, parts->match) : pass_on(p, row, parts->with));
 			pattern->chained = true;
-		} else {
-			GEMP_TRY(add_last_with(p, row, parts->with));
 		}
 	return pattern->chained ? check_chain(p, pattern, match->place.begin) : GEMP_OK;
 }
