@@ -236,6 +236,16 @@ gemp_code gemp_cypher_change_labels(gemp_cypher_change *change, gemp_datum node,
 
 /* ELEMENTS */
 
+/* The number of labels in a set, whose text is "A;B". */
+static uint64_t labels_of(const gemp_cypher_change *change, uint32_t set)
+{
+	const gemp_string text = gemp_bytes_at(&change->sets.list, set);
+	uint64_t count = text.size > 0;
+	for (size_t i = 0; i < text.size; i++)
+		count += text.bytes[i] == ';';
+	return count;
+}
+
 gemp_code gemp_cypher_change_create_node(gemp_cypher_change *change, uint32_t set, gemp_datum *node)
 {
 	gemp_cypher_record *record = NULL;
@@ -243,6 +253,7 @@ gemp_code gemp_cypher_change_create_node(gemp_cypher_change *change, uint32_t se
 	record->id = GEMP_CY_CREATED | (change->nodes.count - 1);
 	record->name = set + 1;
 	change->counts.nodes_created++;
+	change->counts.labels_added += labels_of(change, set);
 	*node = (gemp_datum){ .kind = GEMP_DATUM_NODE, .id = record->id };
 	return GEMP_OK;
 }
