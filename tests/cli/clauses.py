@@ -44,6 +44,25 @@ def check_values(ranks):
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
 
 
+def check_types(ranks):
+    """One search does not compute with these types of attributes, so the query runs clause by clause."""
+    for query, want in (
+            ("MATCH (a:Film) RETURN a.name + a.born AS x ORDER BY x", ["It2017", "Up2009"]),
+            ("MATCH (a:Person) RETURN 1 + a.name + true AS x ORDER BY x", ["1Anntrue", "1Bobtrue", "1Cytrue"]),
+            ("MATCH (a:Person) RETURN 'b' + a.born AS x ORDER BY x", ["b1950", "b1960", None]),
+            ("MATCH (a) WHERE a.name + a.born = 'Up' + $year RETURN a.name AS x", ["Up"]),
+            ("MATCH (a:Film) RETURN null - a.name AS x", [None, None]),
+            ("MATCH (a) WHERE EXISTS { (a)-->(b) WHERE a.name + b.born = 'Ann1960' } RETURN a.name AS x", ["Ann"])):
+        options = ["--param", "year=2009"] if "$year" in query else []
+        assert [row["x"] for row in rows(ranks, query, *options)] == want, query
+    for query, says in (("MATCH (a) WHERE a.name - 1 = 2 RETURN a", "query:1:17: a.name - 1: this is a string"),
+                        ("MATCH (a) WHERE a.born RETURN a", "query:1:17: a.born: this is an integer, and a condition is needed"),
+                        ("MATCH (a) RETURN a.nam + 1 AS x", "unknown attribute 'nam'")):
+        run(ranks, "match", "g.h5", query, "-q", code=2, says=says)
+    run(ranks, "match", "g.h5", "MATCH (a) RETURN a.name + 1 AS x", "--semantics", "iso", "-q", code=2,
+        says="a string beside a string is needed")
+
+
 def check_labels(ranks):
     """The same constructs have the same rows as one search and, behind UNWIND, clause by clause."""
     for query, want in (
@@ -142,6 +161,7 @@ def main():
         for ranks in (1, 3):
             check_values(ranks)
             check_labels(ranks)
+            check_types(ranks)
             check_files(ranks)
             check_reports(ranks)
         check_refusals()

@@ -170,6 +170,17 @@ static void inner(void **state)
 	ROWS("MATCH (a:Even) OPTIONAL MATCH (a)-->(b) WHERE (b)-->(:Even) RETURN a.num, b.num", "10 9|8 7|8 7|6 10");
 }
 
+/* Keys, and not ids, decide which element is the least: the seeds of the graphs give other ids. */
+static void extremes(void **state)
+{
+	(void)state;
+	ROWS("MATCH (a) RETURN min(a), max(a)", "0 5");
+	ROWS("MATCH (a:Even)-->(b) RETURN a.num, min(b), max(b)", "10 1 2|8 3 3|6 0 0");
+	ROWS("MATCH (a) RETURN max([a.num % 2, a]), min({n: a})", "[1, 5] {\"n\": 0}");
+	ROWS("MATCH p = (a)-->(b) RETURN length(min(p)), nodes(max(p))", "1 [4, 0]");
+	ROWS("MATCH (a)-[r]->(b) WITH a, b, max(r) AS m RETURN type(m), count(*) ORDER BY type(m)", "\"R\" 3|\"S\" 3");
+}
+
 static void procedures(void **state)
 {
 	(void)state;
@@ -240,6 +251,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(order_of_elements, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(inner, setup, teardown),
+		cmocka_unit_test_setup_teardown(extremes, setup, teardown),
 		cmocka_unit_test_setup_teardown(procedures, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(failures, setup, teardown),

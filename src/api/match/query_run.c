@@ -132,6 +132,22 @@ static const char *text_of(const gemp_query_form *form, size_t count)
 	return count > 1 ? text + strspn(text, " \n") : text;
 }
 
+/* Local. A pattern whose types a search does not compute with becomes a query that runs clause by clause, if it can. */
+static gemp_code check_job(gemp_query_job *job)
+{
+	gemp_query_form *form = job->form;
+	if (!job->pattern)
+		return gemp_clause_job_check(job);
+	const gemp_code code = gemp_query_job_check(job);
+	if (code != GEMP_EUSAGE || !form->pattern->mixed_types || !form->parameters)
+		return code;
+	gemp_free_all(job->rows_path, job->graph_path);
+	job->rows_path = job->graph_path = NULL;
+	job->pattern = NULL;
+	job->base.pattern = NULL;
+	return gemp_clause_job_check(job);
+}
+
 typedef struct job_list {
 	gemp_query_job *all; /* [count] */
 	size_t count;
@@ -161,7 +177,7 @@ static gemp_code make_jobs(job_list *out, const gemp_query_request *request, con
 			                               .text = text_of(form, forms->count) } };
 		if (form->tree.query)
 			GEMP_TRY(gemp_cypher_warn_of_types(&form->tree, graph->shard));
-		GEMP_TRY(job->pattern ? gemp_query_job_check(job) : gemp_clause_job_check(job));
+		GEMP_TRY(check_job(job));
 	}
 	return GEMP_OK;
 }

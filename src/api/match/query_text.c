@@ -198,6 +198,8 @@ static gemp_code read_one(const reading *r, gemp_query_form *form)
 	if (!json && (!parsed || !has_list_parameter(r, &form->tree))) {
 		const gemp_code code = gemp_pattern_parse_some(&form->pattern, form->text, r->file, r->plain, r->plain_count,
 		                                               r->plain_used);
+		if (code == GEMP_OK && tree == GEMP_OK && is_cypher(r->query))
+			return set_parameters(r, form);
 		if (code != GEMP_EUSAGE)
 			return code;
 		if (tree != GEMP_OK)

@@ -3,7 +3,8 @@
  * A query that is one search with clauses behind it becomes a pattern (pattern/semantic/parse.h). Every other query of
  * openCypher becomes a syntax tree (cypher/syntax/tree.h), which src/cypher executes clause by clause. Such a query has
  * only the sense of openCypher. A query that both front ends read becomes a pattern, since its search is faster, unless
- * its text has the name of an attribute of JSON (graph/json_text.h). */
+ * its text has the name of an attribute of JSON (graph/json_text.h). Such a query keeps its tree: if the types of the
+ * graph make the pattern impossible, as in a string and a number that are added, the tree is executed. */
 
 #ifndef GEMP_API_MATCH_QUERY_TEXT_H
 #define GEMP_API_MATCH_QUERY_TEXT_H
@@ -15,7 +16,7 @@ typedef struct gemp_query_form {
 	gemp_pattern *pattern;  /* NULL: the query is executed clause by clause */
 	bool bound;             /* the pattern is bound to the graph already */
 	gemp_cypher_tree tree;  /* used if there is no pattern */
-	gemp_datum *parameters; /* [tree.parameter_count], in the arena of the tree */
+	gemp_datum *parameters; /* [tree.parameter_count], in the arena of the tree; NULL: only the pattern can run */
 	char *text;             /* with empty lines in place of the queries before it */
 } gemp_query_form;
 

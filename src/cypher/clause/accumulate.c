@@ -1,6 +1,7 @@
 #include "cypher/clause/accumulate.h"
 
 #include "core/memory.h"
+#include "cypher/clause/element_order.h"
 #include "query/rows/accumulator.h"
 
 #include <math.h>
@@ -39,10 +40,11 @@ static const struct {
 	[GEMP_CYPHER_PERCENTILE_DISC] = { "percentileDisc", sizeof(list_state) },
 };
 
-gemp_code gemp_cypher_aggregate_init(gemp_cypher_aggregate *a, const gemp_cypher_expr *expr)
+gemp_code gemp_cypher_aggregate_init(gemp_cypher_aggregate *a, const gemp_cypher_engine *engine,
+                                     const gemp_cypher_expr *expr)
 {
 	size_t kind = 0;
-	*a = (gemp_cypher_aggregate){ .expr = expr, .distinct = { .rows.width = 2, .copies = true } };
+	*a = (gemp_cypher_aggregate){ .engine = engine, .expr = expr, .distinct = { .rows.width = 2, .copies = true } };
 	if (expr->kind != GEMP_CY_COUNT_STAR)
 		for (kind = 1; kind < GEMP_CYPHER_AGGREGATES && strcasecmp(kinds[kind].name, expr->name.bytes) != 0;)
 			kind++;
@@ -123,10 +125,28 @@ static gemp_code add_to_sum(const gemp_cypher_aggregate *a, const gemp_cypher_en
 	return gemp_exact_sum_add(&s->floats, value.real, 1);
 }
 
+static bool may_have_elements(gemp_datum value)
+{
+	return value.kind >= GEMP_DATUM_LIST && value.kind <= GEMP_DATUM_PATH;
+}
+
+/* Elements have the order of their keys, as in ORDER BY. */
+static gemp_code compare_with(const gemp_cypher_aggregate *a, gemp_datum value, gemp_datum best, int *order)
+{
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
+	gemp_datum pair[] = { value, best };
+	if (may_have_elements(value) && may_have_elements(best))
+		GEMP_TRY(gemp_cypher_order_elements(a->engine, pair, 2, &scratch));
+	*order = gemp_datum_order(pair[0], pair[1]);
+	return GEMP_OK;
+}
+
 /* The copy of a value that is beaten later stays in the arena; of rows in random order few are. */
 static gemp_code add_to_extreme(const gemp_cypher_aggregate *a, gemp_datum *best, gemp_datum value, gemp_arena *arena)
 {
-	const int order = gemp_datum_is_null(*best) ? 0 : gemp_datum_order(value, *best);
+	int order = 0;
+	if (!gemp_datum_is_null(*best))
+		GEMP_TRY(compare_with(a, value, *best, &order));
 	if (gemp_datum_is_null(*best) || (a->kind == GEMP_CYPHER_MIN ? order < 0 : order > 0))
 		return gemp_datum_copy(best, arena, value);
 	return GEMP_OK;

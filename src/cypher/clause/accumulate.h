@@ -9,6 +9,7 @@
 #ifndef GEMP_CYPHER_CLAUSE_ACCUMULATE_H
 #define GEMP_CYPHER_CLAUSE_ACCUMULATE_H
 
+#include "cypher/clause/engine.h"
 #include "cypher/clause/row_set.h"
 #include "cypher/evaluate/evaluate.h"
 
@@ -29,14 +30,16 @@ typedef enum gemp_cypher_aggregate_kind {
 
 typedef struct gemp_cypher_aggregate {
 	gemp_cypher_aggregate_kind kind;
-	const gemp_cypher_expr *expr; /* borrowed */
-	gemp_cypher_row_set distinct; /* rows of a group's number and a value */
-	size_t size, capacity;        /* bytes of a state; states */
-	char *states;                 /* [capacity * size] */
+	const gemp_cypher_engine *engine; /* borrowed: min and max read the keys of elements */
+	const gemp_cypher_expr *expr;     /* borrowed */
+	gemp_cypher_row_set distinct;     /* rows of a group's number and a value */
+	size_t size, capacity;            /* bytes of a state; states */
+	char *states;                     /* [capacity * size] */
 } gemp_cypher_aggregate;
 
 /* expr: a call of an aggregate, or count(*). */
-gemp_code gemp_cypher_aggregate_init(gemp_cypher_aggregate *aggregate, const gemp_cypher_expr *expr);
+gemp_code gemp_cypher_aggregate_init(gemp_cypher_aggregate *aggregate, const gemp_cypher_engine *engine,
+                                     const gemp_cypher_expr *expr);
 void gemp_cypher_aggregate_free(gemp_cypher_aggregate *aggregate);
 /* Adds the row of the environment to a group. The parts of values are copied into `arena`. */
 gemp_code gemp_cypher_aggregate_add(gemp_cypher_aggregate *aggregate, const gemp_cypher_environment *environment,

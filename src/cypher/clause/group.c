@@ -42,7 +42,12 @@ static gemp_code find_aggregates(grouping *g, const gemp_cypher_expr *expr)
 		GEMP_CHECK(expr->aggregate >= 0 && (size_t)expr->aggregate < g->aggregate_count);
 		for (const gemp_cypher_expr *argument = expr->first; argument; argument = argument->next)
 			GEMP_TRY(gemp_cypher_cursor_expect(&g->cursor, argument));
-		return gemp_cypher_aggregate_init(&g->aggregates[expr->aggregate], expr);
+		gemp_cypher_aggregate *aggregate = &g->aggregates[expr->aggregate];
+		GEMP_TRY(gemp_cypher_aggregate_init(aggregate, g->engine, expr));
+		/* min and max compare elements by their keys, which are fetched for a block of rows */
+		if (aggregate->kind == GEMP_CYPHER_MIN || aggregate->kind == GEMP_CYPHER_MAX)
+			g->cursor.reads_elements |= expr->first->kind != GEMP_CY_PROPERTY;
+		return GEMP_OK;
 	}
 	for (const gemp_cypher_expr *child = expr->first; child; child = child->next)
 		GEMP_TRY(find_aggregates(g, child));

@@ -341,7 +341,8 @@ static gemp_code bind_pattern(gemp_binding *b)
 gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool lenient)
 {
 	for (size_t i = 0; i < rules->count; i++) {
-		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
+		gemp_pattern *pattern = rules->rules[i].pattern;
+		gemp_binding b = { .pattern = pattern, .whole = pattern, .graph = graph, .lenient = lenient, .rules = rules };
 		b.source = (gemp_source){ rules->file, rules->text };
 		GEMP_TRY(bind_pattern(&b));
 	}
@@ -351,7 +352,7 @@ gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool
 /* Messages show places in the pattern's own text. */
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient)
 {
-	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
+	gemp_binding b = { .pattern = pattern, .whole = pattern, .graph = graph, .lenient = lenient };
 	b.source = (gemp_source){ pattern->file, pattern->text };
 	return bind_pattern(&b);
 }

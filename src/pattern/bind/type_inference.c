@@ -57,13 +57,24 @@ static gemp_code wrong_type(const gemp_binding *b, const gemp_expr *expr, const 
 	                           type_name(operand), needed);
 }
 
+/* openCypher joins strings with numbers and booleans, and an operation on NULL is NULL for every other operand. */
+static bool has_value(const gemp_expr *expr)
+{
+	bool null = false;
+	for (size_t i = 0; i < expr->count; i++)
+		null |= expr->children[i]->always_null;
+	return null || (expr->kind == GEMP_ADD && expr->type == GEMP_STRING);
+}
+
 /* Refuses the first operand of a wrong type. A vertex or an edge has no type of its own and is always refused. */
 static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *),
                               const char *needed)
 {
 	for (size_t i = 0; i < expr->count; i++)
-		if (gemp_expr_is_element(expr->children[i]) || !fits(expr->children[i]))
+		if (gemp_expr_is_element(expr->children[i]) || !fits(expr->children[i])) {
+			b->whole->mixed_types = has_value(expr);
 			return wrong_type(b, expr, expr->children[i], needed);
+		}
 	return GEMP_OK;
 }
 
@@ -240,6 +251,13 @@ static gemp_code make_null_test(gemp_expr **slot)
 	return GEMP_OK;
 }
 
+/* The normal form has made the condition `a.x` into a comparison of a.x with a literal at the same place. */
+static bool is_bare_condition(const gemp_expr *expr)
+{
+	const gemp_expr *one = expr->children[0], *other = expr->children[1];
+	return expr->kind == GEMP_EQ && one->line == other->line && one->column == other->column;
+}
+
 /* Values of different classes are never equal, so every comparison but `<>` becomes false. `<>` is unknown if one of
  * the values is NULL, so it becomes a test that both are not NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
@@ -247,6 +265,8 @@ static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 	gemp_expr *expr = *slot;
 	if (gemp_expr_is_element(expr->children[0]) || same_class(expr->children[0], expr->children[1]))
 		return GEMP_OK;
+	if (is_bare_condition(expr) && !b->lenient)
+		return wrong_type(b, expr->children[0], expr->children[0], "a condition");
 	if (expr->kind == GEMP_NE) {
 		warn_folded(b, expr, "values of different types always differ");
 		return make_null_test(slot);

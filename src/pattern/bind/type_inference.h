@@ -14,6 +14,7 @@
 
 typedef struct gemp_binding {
 	gemp_pattern *pattern;
+	gemp_pattern *whole; /* the pattern of the text, which may have `pattern` within it */
 	const gemp_shard *graph;
 	gemp_source source;
 	bool lenient;

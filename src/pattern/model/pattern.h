@@ -106,6 +106,8 @@ typedef struct gemp_pattern {
 	/* of a rule: number of first items of the first clause, each of which is distinguished by its position */
 	size_t fixed_items;
 	size_t relation_count; /* number of relations of the bound graph; 0 before binding */
+	/* binding refused operands of types that openCypher computes with, but a search does not */
+	bool mixed_types;
 } gemp_pattern;
 
 /* One OPTIONAL MATCH. The row of a match has the pattern's vertices, then the new vertices of each optional in order.
