@@ -4,9 +4,10 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "core/types.h"
+#include "core/vector.h"
 
 enum {
-	AHEAD = 16,       /* numbers whose memory is prefetched, a power of two */
+	AHEAD = 16,       /* numbers whose slots are prefetched together */
 	FIRST_SLOTS = 64, /* slots of the first leaf, until it is full */
 	LINE_WORDS = 8    /* words of a cache line */
 };
@@ -74,14 +75,22 @@ static inline size_t home_of(const gemp_number_leaf *leaf, unsigned level, uint3
 	return gemp_slot_home(tag << level, leaf->slot_count) & ~(LINE_WORDS / width - 1);
 }
 
+typedef uint64_t line __attribute__((vector_size(LINE_WORDS * sizeof(uint64_t))));
+
 /* True if the cache line that begins at this slot has the number. Most numbers are known and lie in their first line,
- * whose slots are compared without a branch for each. */
-static inline bool line_has(const uint64_t *slot, const uint64_t *words, size_t width)
+ * whose slots are compared together. The shuffles collect the results of all slots in the first two words. */
+GEMP_VECTOR_BODY bool line_has(const uint64_t *slot, const uint64_t *words, const size_t width)
 {
-	bool has = false;
-	for (size_t w = 0; w < LINE_WORDS; w += width)
-		has |= (slot[w] == words[0]) & (width == 1 || slot[w + width - 1] == words[width - 1]);
-	return has;
+	const uint64_t a = words[0], b = words[width - 1];
+	const line wanted = { a, b, a, b, a, b, a, b };
+	line is;
+	memcpy(&is, slot, sizeof is);
+	line equal = (line)(is == wanted);
+	if (width == 2)
+		equal &= __builtin_shuffle(equal, (line){ 1, 0, 3, 2, 5, 4, 7, 6 });
+	equal |= __builtin_shuffle(equal, (line){ 4, 5, 6, 7, 0, 1, 2, 3 });
+	equal |= __builtin_shuffle(equal, (line){ 2, 3, 0, 1, 6, 7, 4, 5 });
+	return (equal[0] | equal[1]) != 0;
 }
 
 /* Returns the slot that has the number, or the free slot where it belongs. */
@@ -104,54 +113,66 @@ static inline void occupy(gemp_number_leaf *leaf, uint64_t *slot, const uint64_t
 	leaf->count++;
 }
 
-/* Numbers whose slots are being prefetched, a ring. */
+/* Numbers whose slots are being prefetched: their tags, leaves and first slots. */
 typedef struct ahead {
-	uint64_t words[AHEAD * GEMP_NUMBER_WORDS];
+	uint32_t tag[AHEAD];
 	gemp_number_leaf *leaf[AHEAD];
-	size_t home[AHEAD];
+	uint64_t *home[AHEAD];
 } ahead;
 
-static inline void look_ahead(const gemp_number_set *set, ahead *ring, const uint32_t *numbers, size_t i, size_t width)
+GEMP_VECTOR_BODY void look_ahead(const gemp_number_set *set, ahead *next, const uint64_t *numbers, size_t count,
+                                 const size_t width)
 {
-	uint64_t *words = ring->words + i % AHEAD * width;
-	memcpy(words, numbers + i * width * 2, width * sizeof *words);
-	const uint32_t tag = tag_of(set, words, width);
-	gemp_number_leaf *leaf = leaf_of(set, tag);
-	const size_t home = home_of(leaf, set->level, tag, width);
-	__builtin_prefetch(leaf->slots + home * width, 1);
-	ring->leaf[i % AHEAD] = leaf;
-	ring->home[i % AHEAD] = home;
+	for (size_t i = 0; i < count; i++)
+		next->tag[i] = tag_of(set, numbers + i * width, width);
+	for (size_t i = 0; i < count; i++) {
+		gemp_number_leaf *leaf = next->leaf[i] = leaf_of(set, next->tag[i]);
+		next->home[i] = leaf->slots + home_of(leaf, set->level, next->tag[i], width) * width;
+		__builtin_prefetch(next->home[i], 1);
+	}
 }
 
-/* Each slot is prefetched while the numbers before it are added, so that the latencies of AHEAD numbers overlap. A
- * known number is not written again, since memory would have to write its slot back. */
-static inline size_t add_all(gemp_number_set *set, const uint32_t *numbers, size_t count, size_t width)
+/* The slots of AHEAD numbers are prefetched while the AHEAD numbers before them are added, so that the latencies of
+ * many numbers overlap. A known number is not written again, since memory would have to write its slot back. */
+GEMP_VECTOR_BODY size_t add_all(gemp_number_set *set, const uint64_t *numbers, size_t count, const size_t width)
 {
-	ahead ring;
-	for (size_t i = 0; i < gemp_min(count, (size_t)AHEAD); i++)
-		look_ahead(set, &ring, numbers, i, width);
-	for (size_t i = 0; i < count; i++) {
-		gemp_number_leaf *leaf = ring.leaf[i % AHEAD];
-		const uint64_t *words = ring.words + i % AHEAD * width;
-		if (!line_has(leaf->slots + ring.home[i % AHEAD] * width, words, width)) {
-			uint64_t *slot = find_slot(leaf, words, width, ring.home[i % AHEAD]);
-			if (!slot[0]) {
-				if (leaf->count == room_of(leaf))
-					return i;
-				occupy(leaf, slot, words, width);
-			}
+	ahead groups[2];
+	look_ahead(set, &groups[0], numbers, gemp_min(count, (size_t)AHEAD), width);
+	for (size_t first = 0; first < count; first += AHEAD) {
+		const size_t end = gemp_min(count, first + AHEAD);
+		const ahead *group = &groups[first / AHEAD % 2];
+		look_ahead(set, &groups[(first / AHEAD + 1) % 2], numbers + end * width, gemp_min(count - end, (size_t)AHEAD),
+		           width);
+		for (size_t i = first; i < end; i++) {
+			const uint64_t *words = numbers + i * width, *home = group->home[i - first];
+			if (line_has(home, words, width))
+				continue;
+			gemp_number_leaf *leaf = group->leaf[i - first];
+			uint64_t *slot = find_slot(leaf, words, width, (size_t)(home - leaf->slots) / width);
+			if (slot[0])
+				continue;
+			if (leaf->count == room_of(leaf))
+				return i;
+			occupy(leaf, slot, words, width);
 		}
-		if (i + AHEAD < count)
-			look_ahead(set, &ring, numbers, i + AHEAD, width);
 	}
 	return count;
 }
 
-size_t gemp_number_set_add_some(gemp_number_set *set, const uint32_t *numbers, size_t count)
+GEMP_VECTOR_BODY void add_loop(gemp_number_set *set, const uint64_t *numbers, size_t count, size_t *added)
 {
-	if (!set->slot_count)
-		return 0;
-	return set->width == 1 ? add_all(set, numbers, count, 1) : add_all(set, numbers, count, 2);
+	*added = set->width == 1 ? add_all(set, numbers, count, 1) : add_all(set, numbers, count, 2);
+}
+
+GEMP_VECTOR_LOOP(add, (gemp_number_set * set, const uint64_t *numbers, size_t count, size_t *added),
+                 (set, numbers, count, added))
+
+size_t gemp_number_set_add_some(gemp_number_set *set, const uint64_t *numbers, size_t count)
+{
+	size_t added = 0;
+	if (set->slot_count)
+		add(set, numbers, count, &added);
+	return added;
 }
 
 /* Adds the numbers of these slots, which are not in the set, to leaves that have room. */
@@ -343,8 +364,10 @@ bool gemp_number_set_has(const gemp_number_set *set, const uint32_t *number)
 /* Most numbers of a long search are known already, and a new number may need several splits to get room. */
 gemp_code gemp_number_set_add(gemp_number_set *set, const uint32_t *number, bool *fits)
 {
+	uint64_t words[GEMP_NUMBER_WORDS] = { 0 };
+	memcpy(words, number, set->width * sizeof *words);
 	*fits = true;
-	while (*fits && !gemp_number_set_add_some(set, number, 1))
+	while (*fits && !gemp_number_set_add_some(set, words, 1))
 		GEMP_TRY(gemp_number_set_grow(set, number, fits));
 	return GEMP_OK;
 }

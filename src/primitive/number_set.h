@@ -11,8 +11,8 @@
  *
  * A leaf that is full while the others are not becomes larger by itself. When the set is mostly full again, its
  * numbers are put into new leaves of one size. The set has a budget of bytes: an addition that would exceed it is not
- * made, and the caller then forgets some numbers (gemp_number_set_retain). Numbers are passed as words of 32 bits, as
- * in record_table.h. Local. */
+ * made, and the caller then forgets some numbers (gemp_number_set_retain). Single numbers are passed as words of 32
+ * bits, as in record_table.h. Local. */
 
 #ifndef GEMP_PRIMITIVE_NUMBER_SET_H
 #define GEMP_PRIMITIVE_NUMBER_SET_H
@@ -86,7 +86,7 @@ void gemp_number_set_clear(gemp_number_set *set); /* keeps the memory */
  * Threads may add to different ranges at the same time, and this cannot fail. It returns how many numbers it has
  * looked at: all, or those in front of a new number whose leaf is full. One thread then makes room for this number. */
 size_t gemp_number_set_ranges(const gemp_number_set *set);
-size_t gemp_number_set_add_some(gemp_number_set *set, const uint32_t *numbers, size_t count);
+size_t gemp_number_set_add_some(gemp_number_set *set, const uint64_t *numbers, size_t count);
 /* Makes room for this number, if the budget allows (*fits). A split runs on all threads. */
 gemp_code gemp_number_set_grow(gemp_number_set *set, const uint32_t *number, bool *fits);
 

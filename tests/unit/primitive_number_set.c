@@ -48,7 +48,7 @@ static void add_block(gemp_number_set *set, uint64_t *seed, uint8_t *has, size_t
 		has[drawn] = 1;
 	}
 	while (added < count) {
-		added += gemp_number_set_add_some(set, (uint32_t *)(block + added * set->width), count - added);
+		added += gemp_number_set_add_some(set, block + added * set->width, count - added);
 		if (added == count)
 			break;
 		assert_ok(gemp_number_set_grow(set, (uint32_t *)(block + added * set->width), &fits));

@@ -155,7 +155,8 @@ static void add_numbers(void *context, unsigned thread, size_t range)
 	(void)thread;
 	for (size_t p = range * (count / ranges); p < (range + 1) * (count / ranges); p++) {
 		const size_t left = gemp_min(records_left(a, p), a->turn), begin = block->bucket_offsets[p] + a->done[p];
-		const size_t added = gemp_number_set_add_some(&a->set->numbers, block->sorted + begin * block->words, left);
+		const uint32_t *numbers = block->sorted + begin * block->words;
+		const size_t added = gemp_number_set_add_some(&a->set->numbers, (const uint64_t *)(const void *)numbers, left);
 		a->done[p] += added;
 		if (added < left)
 			return;
