@@ -7,9 +7,22 @@
 #ifndef GEMP_CORE_VECTOR_H
 #define GEMP_CORE_VECTOR_H
 
+#include <stdbool.h>
+
 /* GEMP_VECTOR_LOOP(f, (parameters), (arguments)) defines the static function f(parameters), which calls
  * f_loop(arguments). f_loop is declared before with GEMP_VECTOR_BODY and calls only inline functions. */
 #define GEMP_VECTOR_BODY static inline __attribute__((always_inline))
+
+/* True if calls take the version for registers of 512 bits. */
+static inline bool gemp_vector_is_wide(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512bw");
+#else
+	return false;
+#endif
+}
 
 #if defined(__x86_64__)
 #define GEMP_VECTOR_LOOP(name, parameters, arguments)                                                            \
@@ -24,8 +37,7 @@
 	}                                                                                                            \
 	static void name parameters                                                                                  \
 	{                                                                                                            \
-		if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&                          \
-		    __builtin_cpu_supports("avx512bw"))                                                                  \
+		if (gemp_vector_is_wide())                                                                               \
 			name##_512 arguments;                                                                                \
 		else if (__builtin_cpu_supports("avx2"))                                                                 \
 			name##_256 arguments;                                                                                \

@@ -58,71 +58,15 @@ GEMP_VECTOR_BODY void read_rows(column *columns, const gemp_vertex *vertices, si
 	}
 }
 
-/* Images of LANES rows. The steps are written with vectors, since the compiler jams loops over arrays and then does not
- * vectorise them. A comparison gives all ones or 0 for each row. */
-enum { LANES = 8 };
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
-
-/* A macro, since a function without AVX cannot take such vectors. */
-#define CHOOSE(mask, yes, no) (((yes) & (mask)) | ((no) & ~(mask)))
-
-/* Adds to *equal in which rows images are equal. */
-GEMP_VECTOR_BODY void sort_lanes(const gemp_packed_form *form, lanes *images, lanes *equal)
-{
-	for (size_t s = 0; s < form->swap_count; s++) {
-		lanes *low = &images[form->swaps[s][0]], *high = &images[form->swaps[s][1]];
-		const lanes x = *low, y = *high, less = (lanes)(x < y);
-		*low = CHOOSE(less, x, y);
-		*high = CHOOSE(less, y, x);
-	}
-	for (size_t p = 0; p < form->pair_count; p++)
-		*equal |= (lanes)(images[form->pairs[p][0]] == images[form->pairs[p][1]]);
-}
-
-/* Finds which point of the orbit has the smallest image, and permutes each row by the permutation of this point. Adds
- * to *equal in which rows images are equal. */
-GEMP_VECTOR_BODY void choose_lanes(const gemp_packed_choice *choice, size_t vertices, lanes *images, lanes *equal)
-{
-	lanes from[GEMP_PACKED_VERTICES], smallest = images[choice->orbit[0]], best = { 0 };
-	for (uint32_t o = 1; o < choice->orbit_size; o++) {
-		const lanes image = images[choice->orbit[o]], less = (lanes)(image < smallest);
-		*equal |= (lanes)(image == smallest);
-		best = CHOOSE(less, (lanes){ 0 } + o, best);
-		smallest = CHOOSE(less, image, smallest);
-	}
-	for (size_t v = 0; v < vertices; v++)
-		from[v] = images[v];
-	for (size_t v = 0; v < vertices; v++)
-		images[v] = from[choice->to[0][v]];
-	for (uint32_t o = 1; o < choice->orbit_size; o++) {
-		const lanes chosen = (lanes)(best == o);
-		for (size_t v = 0; v < vertices; v++)
-			if (choice->to[o][v] != choice->to[0][v])
-				images[v] = CHOOSE(chosen, from[choice->to[o][v]], images[v]);
-	}
-}
-
-/* Makes the rows of a block canonical, LANES at a time. Returns a bit for each row in which images are equal. */
-GEMP_VECTOR_BODY uint64_t make_canonical(const gemp_packed_form *form, column *columns)
-{
-	uint64_t repeats = 0;
-	for (size_t first = 0; first < ROWS; first += LANES) {
-		lanes images[GEMP_PACKED_VERTICES], equal = { 0 };
-		for (size_t v = 0; v < form->vertices; v++)
-			memcpy(&images[v], columns[v] + first, sizeof *images);
-		sort_lanes(form, images, &equal);
-		for (size_t c = 0; c < form->choice_count; c++)
-			choose_lanes(&form->choices[c], form->vertices, images, &equal);
-		for (size_t v = 0; v < form->vertices; v++)
-			memcpy(columns[v] + first, &images[v], sizeof *images);
-		uint32_t any = 0;
-		for (size_t i = 0; i < LANES; i++)
-			any |= equal[i];
-		for (size_t i = 0; any && i < LANES; i++)
-			repeats |= (uint64_t)(equal[i] & 1) << (first + i);
-	}
-	return repeats;
-}
+/* The steps for 16 rows at a time, and for 8. */
+#define LANES 16
+#define FOR_LANES(name) name##_16
+#include "match/distinct/packed_lanes.h"
+#undef LANES
+#undef FOR_LANES
+#define LANES 8
+#define FOR_LANES(name) name##_8
+#include "match/distinct/packed_lanes.h"
 
 /* Vertices are digits, the first of which counts most. A base of two digits or more is below 2^32, so that products of
  * 32 bits suffice, which processors have for vectors. */
@@ -156,15 +100,27 @@ GEMP_VECTOR_BODY void write_numbers(const gemp_packed_form *form, column *column
 	}
 }
 
+GEMP_VECTOR_BODY void fill_wide_loop(const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records,
+                                     uint64_t *repeats)
+{
+	column columns[GEMP_PACKED_VERTICES];
+	read_rows(columns, vertices, form->vertices);
+	*repeats = make_canonical_16(form, columns);
+	write_numbers(form, columns, records);
+}
+
 GEMP_VECTOR_BODY void fill_loop(const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records,
                                 uint64_t *repeats)
 {
 	column columns[GEMP_PACKED_VERTICES];
 	read_rows(columns, vertices, form->vertices);
-	*repeats = make_canonical(form, columns);
+	*repeats = make_canonical_8(form, columns);
 	write_numbers(form, columns, records);
 }
 
+GEMP_VECTOR_LOOP(fill_wide,
+                 (const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records, uint64_t *repeats),
+                 (form, vertices, records, repeats))
 GEMP_VECTOR_LOOP(fill,
                  (const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records, uint64_t *repeats),
                  (form, vertices, records, repeats))
@@ -172,6 +128,9 @@ GEMP_VECTOR_LOOP(fill,
 uint64_t gemp_packed_fill(const gemp_packed_form *form, const gemp_vertex *vertices, uint64_t *records)
 {
 	uint64_t repeats;
-	fill(form, vertices, records, &repeats);
+	if (gemp_vector_is_wide())
+		fill_wide(form, vertices, records, &repeats);
+	else
+		fill(form, vertices, records, &repeats);
 	return repeats;
 }

@@ -4,8 +4,8 @@
  * (match/distinct/record_form.h). The embeddings of a block become columns, column[vertices][GEMP_PACKED_ROWS], and
  * every step treats a whole column, so that the compiler uses the widest registers of the processor. A step either
  * exchanges two columns where the first one is greater, which sorts a set of vertices or a block of exchangeable
- * vertices, or chooses among the permutations of a level of the stabiliser chain. match/distinct/device_set writes the
- * same steps as a kernel. Local. */
+ * vertices, or chooses among the permutations of a level of the stabiliser chain (match/distinct/packed_lanes.h).
+ * match/distinct/device_set writes the same steps as a kernel. Local. */
 
 #ifndef GEMP_MATCH_DISTINCT_PACKED_FORM_H
 #define GEMP_MATCH_DISTINCT_PACKED_FORM_H
