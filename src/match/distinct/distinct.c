@@ -1,13 +1,14 @@
 #include "match/distinct/distinct.h"
 
 #include "core/limits.h"
-#include "core/random.h"
 #include "core/threads.h"
+#include "match/distinct/block_fill.h"
 #include "match/distinct/class_set.h"
 #include "match/distinct/device_set.h"
 #include "match/distinct/key_ranks.h"
 #include "match/distinct/outgoing_records.h"
 #include "match/distinct/packed_places.h"
+#include "match/distinct/recent_forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 
 enum {
 	BLOCK_BYTES = 4 << 20, /* bytes of a block of records for each thread */
-	CHUNK = 1 << 12,       /* number of records that one thread fills at a time */
 	MIN_CLASSES = 16,      /* a range with fewer classes is not shortened to save memory */
 	BATCH_ROWS = 1 << 18,  /* rows of a batch for the next sink */
 };
@@ -29,15 +29,17 @@ typedef struct distinct {
 	uint32_t *rank;      /* [vertices] key ranks of all vertices of the graph; NULL: not needed */
 	gemp_vertex *vertex; /* [vertices] the vertex with each key rank */
 	gemp_sink *next;
-	uint64_t limit, hash_mask;
+	uint64_t limit;
 	gemp_class_set classes;
 	gemp_class_block block;
-	size_t added;    /* number of records that were added to the tables in this pass */
+	gemp_recent_forms recent; /* packed forms only */
+	size_t offered;           /* number of rows and records from which the block was filled */
+	size_t added;             /* number of rows and records from which the tables of this pass were filled */
 	double expected; /* estimate of the number of records for the tables of this rank, over all passes; 0: unknown */
 	size_t budget;
-	bool beyond_budget; /* the tables may exceed the budget, since the range cannot be shortened further */
-	uint64_t low, high; /* this pass takes the records whose hash has an upper half in [low, high) */
-	size_t full_at;     /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
+	bool beyond_budget;   /* the tables may exceed the budget, since the range cannot be shortened further */
+	gemp_place_rule rule; /* which records this pass takes */
+	size_t full_at;       /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
 	gemp_outgoing_records outgoing;
 	gemp_count counted;      /* number of classes in finished passes */
 	gemp_form_source source; /* classes of devices; read is NULL: there are none */
@@ -46,31 +48,16 @@ typedef struct distinct {
 	bool ended;     /* `next` has ended its last round */
 } distinct;
 
-/* Equal keys have equal hashes on all ranks. The upper half determines the pass, and the lower half the owner. */
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
 {
-	if (d->form.packed)
-		return gemp_number_hash(record, d->form.words / 2) & d->hash_mask;
-	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
-}
-
-/* True if this pass takes records with this hash. All other records are found again in a later pass. */
-static bool in_range(const distinct *d, uint64_t hash)
-{
-	return hash >> 32 >= d->low && hash >> 32 < d->high;
-}
-
-/* The lower half of the hash, scaled to the number of ranks. */
-static int owner_of(const distinct *d, uint64_t hash)
-{
-	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
+	return gemp_record_hash(&d->form, d->rule.hash_mask, record);
 }
 
 /* A gemp_retain_function. It computes the hash again, since tables store only a part of a hash. */
 static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 {
 	*hash = hash_of(self, record);
-	return in_range(self, *hash);
+	return gemp_place_in_range(&((const distinct *)self)->rule, *hash);
 }
 
 /* Shortens the range. Records beyond the new end are removed from the tables and from the block; a later pass finds
@@ -78,12 +65,12 @@ static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 static void cut_range(distinct *d, uint64_t high)
 {
 	const gemp_class_block *block = &d->block;
-	if (high >= d->high)
+	if (high >= d->rule.high)
 		return;
-	d->high = high;
+	d->rule.high = high;
 	gemp_class_set_retain(&d->classes, in_current_range, d);
 	for (size_t i = 0; i < block->count; i++)
-		if (!in_range(d, hash_of(d, block->records + i * d->form.words)))
+		if (!gemp_place_in_range(&d->rule, hash_of(d, block->records + i * d->form.words)))
 			block->place[i] = GEMP_CLASS_DROPPED;
 }
 
@@ -92,9 +79,9 @@ static void cut_range(distinct *d, uint64_t high)
 static gemp_code shrink_range(distinct *d)
 {
 	size_t count = gemp_class_set_count(&d->classes);
-	if (count >= MIN_CLASSES && d->high - d->low > 1) {
+	if (count >= MIN_CLASSES && d->rule.high - d->rule.low > 1) {
 		d->full_at = count;
-		cut_range(d, d->low + (d->high - d->low) / 2);
+		cut_range(d, d->rule.low + (d->rule.high - d->rule.low) / 2);
 	} else if (!d->beyond_budget) {
 		d->beyond_budget = true;
 		gemp_class_set_budget(&d->classes, SIZE_MAX);
@@ -110,57 +97,12 @@ static gemp_code shrink_range(distinct *d)
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
-	while (!fits && in_range(d, hash)) {
+	while (!fits && gemp_place_in_range(&d->rule, hash)) {
 		GEMP_TRY(gemp_class_set_add(&d->classes, record, hash, &fits));
 		if (!fits)
 			GEMP_TRY(shrink_range(d));
 	}
 	return GEMP_OK;
-}
-
-/* The source of a block: rows of a batch, or records from other ranks. */
-typedef struct fill_task {
-	distinct *d;
-	const gemp_batch *batch; /* NULL: the source is `records` */
-	const uint32_t *records;
-	size_t first; /* index of the first row or record */
-	size_t at;    /* index of its place in the block */
-} fill_task;
-
-/* Finds the places of records at [at, end) of the block. Records of other owners are marked for sending, and records of
- * later passes are marked as dropped. */
-static void find_places(distinct *d, size_t at, size_t end)
-{
-	gemp_class_block *block = &d->block;
-	const uint32_t *record = block->records + at * d->form.words;
-	const gemp_comm *comm = d->context->comm;
-	if (d->form.packed) {
-		const gemp_place_rule rule = {
-			d->hash_mask, d->low, d->high, (uint64_t)comm->rank, (uint64_t)comm->size, d->classes.place_count
-		};
-		gemp_packed_places(&rule, record, d->form.words, end - at, block->place + at);
-		return;
-	}
-	for (; at < end; at++, record += d->form.words) {
-		const uint64_t hash = block->hash[at] = hash_of(d, record);
-		block->place[at] = !in_range(d, hash)                ? GEMP_CLASS_DROPPED
-		                   : owner_of(d, hash) == comm->rank ? gemp_class_set_place(&d->classes, hash)
-		                                                     : GEMP_CLASS_REMOTE;
-	}
-}
-
-/* Makes records of rows, or copies records from other ranks. */
-static void fill_records(void *context, size_t range, size_t begin, size_t end)
-{
-	const fill_task *f = context;
-	const size_t words = f->d->form.words;
-	uint32_t *records = f->d->block.records + (f->at + begin) * words;
-	(void)range;
-	if (f->batch)
-		gemp_record_fill(&f->d->form, f->batch, f->first + begin, end - begin, records);
-	else
-		memcpy(records, f->records + (f->first + begin) * words, (end - begin) * words * sizeof *records);
-	find_places(f->d, f->at + begin, f->at + end);
 }
 
 /* The hash of the record at this place of the sorted block. */
@@ -180,12 +122,15 @@ static gemp_code insert_singly(distinct *d, size_t place)
 }
 
 /* Estimates the final number of records in the tables: those that are still expected in this pass are new as often as
- * the records of this block were. */
+ * the records of this block were, together with those of their rows that were left out as recent. */
 static void expect_classes(distinct *d, size_t known_before)
 {
-	const size_t count = gemp_class_set_count(&d->classes), added = d->block.bucket_offsets[GEMP_CLASS_REMOTE];
-	const double left = d->expected * (double)(d->high - d->low) / (double)range_end - (double)d->added - (double)added;
+	const size_t count = gemp_class_set_count(&d->classes), own = d->block.bucket_offsets[GEMP_CLASS_REMOTE];
+	const size_t added = (size_t)((double)own * (double)d->offered / (double)d->block.count);
+	const double left = d->expected * (double)(d->rule.high - d->rule.low) / (double)range_end - (double)d->added -
+	                    (double)added;
 	d->added += added;
+	d->offered = 0;
 	if (left > 0 && added)
 		d->classes.numbers.expected = count +
 		                              (size_t)(left * (double)(count - gemp_min(count, known_before)) / (double)added);
@@ -202,7 +147,7 @@ static gemp_code flush_block(distinct *d)
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++)
 		GEMP_TRY(gemp_outgoing_add(&d->outgoing, gemp_class_block_record(block, at), sorted_hash(d, at),
-		                           owner_of(d, sorted_hash(d, at))));
+		                           (int)gemp_place_owner(&d->rule, sorted_hash(d, at))));
 	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
 	for (size_t place = 0; place < d->classes.place_count; place++)
 		if (!fits[place])
@@ -224,18 +169,18 @@ static size_t block_records(const distinct *d)
 	return d->block.capacity && count < 2 * d->block.capacity ? d->block.capacity : count;
 }
 
-/* Appends rows or records to the block on all threads, and adds a full block to the tables. */
-static gemp_code add_rows(distinct *d, fill_task f, size_t count)
+/* Appends rows of a batch, or records if batch is NULL, to the block, and adds a full block to the tables. */
+static gemp_code add_rows(distinct *d, const gemp_batch *batch, const uint32_t *records, size_t count)
 {
 	gemp_class_block *block = &d->block;
-	while (f.first < count) {
+	gemp_block_source source = { &d->form, &d->rule, &d->classes, &d->recent, batch, records, 0 };
+	while (source.first < count) {
 		if (!block->count)
 			GEMP_TRY(gemp_class_block_reserve(block, &d->form, block_records(d)));
-		const size_t part = gemp_min(count - f.first, block->capacity - block->count);
-		f.at = block->count;
-		gemp_for_chunks(part, CHUNK, fill_records, &f);
-		block->count += part;
-		f.first += part;
+		const size_t part = gemp_min(count - source.first, block->capacity - block->count);
+		gemp_block_fill(block, &source, part);
+		d->offered += part;
+		source.first += part;
 		if (block->count == block->capacity)
 			GEMP_TRY(flush_block(d));
 	}
@@ -248,7 +193,7 @@ static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 	distinct *d = self;
 	double began = gemp_now();
 	GEMP_CHECK(batch->vertex_count == d->form.vertex_count && batch->edge_count == d->form.edge_count);
-	gemp_code code = d->satisfied ? GEMP_OK : add_rows(d, (fill_task){ .d = d, .batch = batch }, batch->rows);
+	gemp_code code = d->satisfied ? GEMP_OK : add_rows(d, batch, NULL, batch->rows);
 	gemp_timers_add(&d->context->timers, GEMP_PHASE_DISTINCT, began);
 	return code;
 }
@@ -268,7 +213,7 @@ static gemp_code exchange_records(distinct *d, bool flush)
 	gemp_runtime_count_forms(context, d->outgoing.count, from[context->comm->size]);
 	d->outgoing.count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
-	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
+	code = add_rows(d, NULL, records, from[context->comm->size]);
 	if (flush)
 		GEMP_THEN(flush_block(d));
 	gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
@@ -308,14 +253,15 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 /* Begins a pass for the range of `width` hashes from `low` on, with empty tables and an empty cache. */
 static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
-	d->low = low;
-	d->high = width < range_end - low ? low + width : range_end;
+	d->rule.low = low;
+	d->rule.high = width < range_end - low ? low + width : range_end;
 	d->beyond_budget = false;
-	d->added = 0;
+	d->offered = d->added = 0;
 	d->classes.numbers.expected = (size_t)d->expected;
 	gemp_class_set_budget(&d->classes, d->budget);
 	gemp_class_set_clear(&d->classes);
 	gemp_outgoing_forget(&d->outgoing);
+	gemp_recent_forms_forget(&d->recent);
 	d->passes++;
 }
 
@@ -325,7 +271,7 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 {
 	if (largest == 0)
 		return range_end;
-	double width = (double)(d->high - d->low) * 0.85 * (double)full_at / (double)largest;
+	double width = (double)(d->rule.high - d->rule.low) * 0.85 * (double)full_at / (double)largest;
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
@@ -333,7 +279,7 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
  * class that a device may have counted, too. */
 static gemp_code add_counted(distinct *d)
 {
-	const bool alone = d->low == 0 && d->high == range_end && gemp_class_set_count(&d->classes) == 0;
+	const bool alone = d->rule.low == 0 && d->rule.high == range_end && gemp_class_set_count(&d->classes) == 0;
 	GEMP_OWNED uint64_t *records = NULL;
 	uint64_t classes;
 	size_t at = 0, count;
@@ -346,7 +292,7 @@ static gemp_code add_counted(distinct *d)
 	GEMP_TRY(GEMP_NEW(records, GEMP_DEVICE_SET_READ * d->form.words / 2));
 	for (bool last = false; !last;) {
 		GEMP_TRY(d->source.read(d->source.self, &at, records, &count, &last));
-		GEMP_TRY(add_rows(d, (fill_task){ .d = d, .records = (const uint32_t *)(const void *)records }, count));
+		GEMP_TRY(add_rows(d, NULL, (const uint32_t *)(const void *)records, count));
 		GEMP_TRY(flush_block(d));
 	}
 	return GEMP_OK;
@@ -362,9 +308,9 @@ static gemp_code end_pass(distinct *d, bool *again)
 	if (d->next)
 		GEMP_TRY(forward_classes(d, greatest[0]));
 	d->counted += gemp_class_set_count(&d->classes);
-	*again = d->high < range_end && !d->satisfied;
+	*again = d->rule.high < range_end && !d->satisfied;
 	if (*again)
-		begin_pass(d, d->high, next_width(d, greatest[0], SIZE_MAX - greatest[1]));
+		begin_pass(d, d->rule.high, next_width(d, greatest[0], SIZE_MAX - greatest[1]));
 	else
 		gemp_class_set_clear(&d->classes);
 	return GEMP_OK;
@@ -375,7 +321,7 @@ static gemp_code end_pass(distinct *d, bool *again)
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
 	GEMP_TRY(exchange_records(d, last || d->limit));
-	uint64_t removed = range_end - d->high;
+	uint64_t removed = range_end - d->rule.high;
 	gemp_comm_max(d->context->comm, &removed, 1);
 	cut_range(d, range_end - removed);
 	bool reached = d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
@@ -413,6 +359,7 @@ static void distinct_free(void *self)
 	gemp_class_set_free(&d->classes);
 	gemp_class_block_free(&d->block);
 	gemp_outgoing_free(&d->outgoing);
+	gemp_recent_forms_free(&d->recent);
 	gemp_free_all(d->rank, d->vertex, d);
 }
 
@@ -447,17 +394,22 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		d->context = context;
 		d->next = options->next;
 		d->limit = options->limit;
-		d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
+		d->rule.hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
+		d->rule.rank = (uint64_t)context->comm->rank;
+		d->rule.ranks = (uint64_t)context->comm->size;
 		d->budget = options->memory ? options->memory : gemp_distinct_memory(context);
 		d->full_at = SIZE_MAX;
 		d->expected = fmin(options->expected / context->comm->size, max_expected);
 		gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
 		                     options->chain, options->pairs, options->pair_count);
-		d->form.hash_mask = d->hash_mask;
+		d->form.hash_mask = d->rule.hash_mask;
 		if (gemp_limits_now()->distinct_packed)
 			gemp_record_form_pack(&d->form, options->vertices);
 		gemp_class_set_init(&d->classes, &d->form, d->budget);
+		d->rule.place_count = d->classes.place_count;
 		code = gemp_outgoing_init(&d->outgoing, &d->form, context->comm->size, d->budget / 8);
+		if (d->form.packed)
+			GEMP_THEN(gemp_recent_forms_init(&d->recent, d->form.words / 2, d->budget / 16));
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);

@@ -4,6 +4,7 @@
 #ifndef GEMP_MATCH_DISTINCT_PACKED_PLACES_H
 #define GEMP_MATCH_DISTINCT_PACKED_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,17 @@ typedef struct gemp_place_rule {
 	uint64_t rank, ranks;
 	size_t place_count; /* 1: all records have place 0 */
 } gemp_place_rule;
+
+/* True if the pass takes records with this hash. All other records are found again in a later pass. */
+static inline bool gemp_place_in_range(const gemp_place_rule *rule, uint64_t hash)
+{
+	return hash >> 32 >= rule->low && hash >> 32 < rule->high;
+}
+
+static inline uint64_t gemp_place_owner(const gemp_place_rule *rule, uint64_t hash)
+{
+	return (hash & UINT32_MAX) * rule->ranks >> 32;
+}
 
 /* place[i] becomes the place of record i, GEMP_CLASS_REMOTE or GEMP_CLASS_DROPPED. `words` is the number of words of 32
  * bits of a record: 2 or 4. */
