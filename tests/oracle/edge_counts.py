@@ -30,7 +30,7 @@ def random_graph(rng):
     return [(v, rng.choice('PQ')) for v in range(n)], edges or [[0, 0, 'R']], rng.random() < 0.5
 
 
-def random_query(rng, types):
+def random_query(rng, types, label):
     n = rng.choice([2, 3, 4, 4, 5, 5, 6])
     pairs = [(rng.randrange(v) if rng.random() < 0.5 else v - 1, v) for v in range(1, n)]
     for _ in range(rng.choice([0, 0, 1, 2])):
@@ -41,7 +41,7 @@ def random_query(rng, types):
     several = rng.random() < 0.1
     edges = [('e%d' % i, 'v%d' % a, 'v%d' % b, 'either', rng.sample(types, 1) if several else wanted)
              for i, (a, b) in enumerate(pairs)]
-    labels = ['P'] if rng.random() < 0.1 else []
+    labels = [label] if rng.random() < 0.1 else []
     query = Query('q', [('v%d' % v, [] if v else labels) for v in range(n)], edges, returns=['count(*)'])
     query.arrange(rng)
     return query
@@ -99,7 +99,7 @@ def main():
         if case % 4 == 0:
             graph = random_graph(rng)
             files = write_graph(folder, graph)
-        query = random_query(rng, sorted({e[2] for e in graph[1]}))
+        query = random_query(rng, sorted({e[2] for e in graph[1]}), graph[0][0][1])
         semantics = rng.choice(['edge-iso', 'edge-iso', 'hom'])
         divided = 2 <= len(query.edges) <= 5 and not any(labels for _, labels in query.vertices) and rng.random() < 0.4
         if divided:
