@@ -34,7 +34,9 @@ static gemp_code element_id(const gemp_cypher_call *call, gemp_datum *out)
 
 static gemp_code labels(const gemp_cypher_call *call, gemp_datum *out)
 {
-	return graph_of(call)->labels(graph_of(call)->self, call->arguments[0].id, arena_of(call), out);
+	return gemp_cypher_fail_at(
+		call->environment, call->expr,
+		graph_of(call)->labels(graph_of(call)->self, call->arguments[0].id, arena_of(call), out));
 }
 
 static gemp_code type(const gemp_cypher_call *call, gemp_datum *out)
@@ -47,7 +49,9 @@ static gemp_code properties(const gemp_cypher_call *call, gemp_datum *out)
 	*out = call->arguments[0];
 	if (out->kind == GEMP_DATUM_MAP)
 		return GEMP_OK;
-	return graph_of(call)->properties(graph_of(call)->self, call->arguments[0], arena_of(call), out);
+	return gemp_cypher_fail_at(
+		call->environment, call->expr,
+		graph_of(call)->properties(graph_of(call)->self, call->arguments[0], arena_of(call), out));
 }
 
 static gemp_code keys(const gemp_cypher_call *call, gemp_datum *out)
