@@ -60,6 +60,9 @@ class CypherCase(cases.Case):
             arguments += [option, value] if value is not None else []
         return arguments
 
+    def told(self, answer):
+        return 'rows %s' % answer[0][:10]
+
     def row_text(self, row):
         cells = [(n, canonical(row[n], kind, self.graph.undirected)) for n, kind in self.query[2].items()]
         return ' | '.join('%s: %s' % cell for cell in cells)
@@ -165,7 +168,7 @@ def report(case, wrong, seconds):
     print('FAILED: seed %d: %s' % (case.seed, wrong))
     print('    query: %s' % case.text())
     answer = case.expected()
-    print('    expected rows: %s' % (answer and answer[0][:10]))
+    print('    expected: %s' % (answer and case.told(answer)))
     for file in files if len(case.graph.vertices) <= 8 else ():
         with open(file, encoding='utf-8') as lines:
             print('    ' + '    '.join(lines))
@@ -238,11 +241,11 @@ class Test:
                 self.test_query(rng, graph, seed)
 
 
-def main():
+def main(kind=Test):
     arguments = choices()
     if not arguments.dry_run:
         need_program()
-    test, seed = Test(arguments), arguments.seed
+    test, seed = kind(arguments), arguments.seed
     print('seed %d' % seed)
     while not test.over():
         test.test_graph(seed)

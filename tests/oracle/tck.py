@@ -1,10 +1,11 @@
 """Runs scenarios of openCypher's technology compatibility kit (TCK). Skipped (77) if GEMP_SHARED/tck is missing.
 
-    tck.py [--all] [--only TEXT] [--share S] [--seed N] [--jobs N] [--ranks N] [--table FILE]
+    tck.py [--all] [--only TEXT] [--writes] [--share S] [--seed N] [--jobs N] [--ranks N] [--table FILE]
 
 GEMP_SHARED/tck has the scenarios and the package opencypher_tck, which makes the graph of a scenario, asks its query and
 judges the answer. This test adds parameters that are lists and maps, paths, and attributes of JSON
-(tests/reference/tck_graph.py). tests/oracle/tck_open.json lists the scenarios that do not pass, with the reason;
+(tests/reference/tck_graph.py), and asks queries that change a graph by `transform`, whose new graph shows the side effects
+(tests/reference/tck_update.py). tests/oracle/tck_open.json lists the scenarios that do not pass, with the reason;
 docs/opencypher.md shows them. A scenario fails the test if it ends otherwise than the list says. By default a sample of every folder runs. --table writes the share of every folder."""
 import argparse
 import collections
@@ -14,6 +15,7 @@ import os
 import random
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
@@ -23,9 +25,11 @@ SHARED = need_shared('tck')
 sys.path.insert(0, SHARED)
 sys.dont_write_bytecode = True  # the package lies in a folder that is only read
 import tck_graph
+import tck_update
 from opencypher_tck import runner as tck_runner
 from opencypher_tck.cypher import Unsupported
 from opencypher_tck.gherkin import read_features
+from opencypher_tck.language import Query
 from opencypher_tck.values import NULL, Expected, actual, unordered
 
 OPEN = os.path.join(SOURCE, 'tests', 'oracle', 'tck_open.json')
@@ -114,6 +118,78 @@ class Runner(tck_runner.Runner):
     def call(self, *arguments):
         return super().call(*self.launched, *arguments)
 
+    def run(self, scenario):
+        record = super().run(scenario)
+        if record['verdict'] == 'write':
+            try:
+                record['verdict'], record['detail'] = self.run_update(scenario)
+            except Unsupported as refusal:
+                record['verdict'], record['detail'] = 'setup', str(refusal)
+        return record
+
+    def set_up(self, graph, scenario):
+        """What opencypher_tck cannot make, the program makes by the statements of the scenario."""
+        try:
+            super().set_up(graph, scenario)
+        except Unsupported:
+            made = tck_graph.Graph()
+            for step in scenario.steps:
+                if step.text.startswith(('having executed', 'after having executed')):
+                    code, said, _, made, _ = self.change(self.import_graph(made), step.doc, [])
+                    if code != 0:
+                        raise Unsupported('setup: %s' % said) from None
+            graph.__dict__.update(made.__dict__)
+
+    def change(self, graph, query, arguments):
+        """Exit code, what was said, the rows, the new graph, and the report."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as place:
+            new, lines, rows, report = (os.path.join(place, name) for name in ('new.h5', 'new.jsonl', 'rows.jsonl', 'report.json'))
+            returns = ['--rows', rows] if re.search(r'\bRETURN\b', query, re.I) else []
+            code, said = self.call('transform', str(graph), '--query', query, '--lenient', '--quiet', '--devices', self.devices,
+                                   *arguments, '--output', new, '--json', report, *returns)
+            if code != 0:
+                if any(map(os.path.exists, (new, rows, report))):
+                    return 70, 'a file in spite of the error: ' + said, [], None, None
+                return code, said, [], None, None
+            exported, why = self.call('convert', new, '-o', lines, '--quiet')
+            if exported != 0:
+                return 70, 'convert: ' + why, [], None, None
+            with open(lines, encoding='utf-8') as file:
+                made = tck_update.read_graph(file)
+            with open(report, encoding='utf-8') as file:
+                told = json.load(file)
+            found = []
+            if returns:
+                with open(rows, encoding='utf-8') as file:
+                    found = [json.loads(line) for line in file]
+            return code, said, found, made, told
+
+    def run_update(self, scenario):
+        """The verdict on a scenario whose query changes the graph, and why."""
+        arguments, unsupported = self.parameters(scenario)
+        text, expected = scenario.tested
+        error = tck_runner.ERROR.fullmatch(expected.text)
+        graph = tck_graph.Graph()
+        self.set_up(graph, scenario)
+        if unsupported or graph.missing():
+            raise Unsupported('; '.join(sorted(unsupported | graph.missing())))
+        code, said, rows, made, report = self.change(self.import_graph(graph), text, arguments)
+        verdict, why = self.judge(code, said, tck_update.with_keys(rows, expected.table), expected, error, made)
+        if verdict != 'pass':
+            return verdict, why
+        effects, wanted = tck_update.side_effects(graph, made), tck_update.expected_effects(scenario)
+        if wanted is not None and wanted not in (effects, tck_update.with_replaced(effects, report)):
+            return 'wrong', 'side effects %s, expected %s' % (effects, wanted)
+        wrong = tck_update.report_differs(report, graph, made)
+        if wrong:
+            return 'wrong', wrong
+        for query, after in tck_update.controls(scenario):
+            code, said, rows = self.ask(self.import_graph(made), query, [])
+            verdict, why = self.judge(code, said, tck_update.with_keys(rows, after.table), after, None, made)
+            if verdict != 'pass':
+                return verdict, 'control query: ' + why
+        return 'pass', ''
+
     def compute(self, query):
         """The text that the query returns on an empty graph."""
         code, said, rows = self.ask(self.import_graph(tck_graph.Graph()), query, [])
@@ -134,7 +210,9 @@ class Runner(tck_runner.Runner):
 
 
 def chosen(scenarios, arguments):
-    """All scenarios, those of --only, or a share of each folder."""
+    """All scenarios, those of --only or --writes, or a share of each folder."""
+    if arguments.writes:
+        return [s for s in scenarios if Query(s.tested[0]).writes and arguments.only in s.id]
     if arguments.all or arguments.only:
         return [s for s in scenarios if arguments.only in s.id]
     kept = set()
@@ -153,14 +231,13 @@ def open_scenarios():
 
 
 def share_table(records):
-    """Lines of a table in Markdown: scenarios that only read, and that pass, of each folder and of all."""
-    lines = ['| folder | scenarios that only read | pass | share |', '|---|---:|---:|---:|']
+    """Lines of a table in Markdown: scenarios, and those that pass, of each folder and of all."""
+    lines = ['| folder | scenarios | pass | share |', '|---|---:|---:|---:|']
     folders = sorted({r['folder'] for r in records})
     for name in [*folders, 'all']:
-        read = [r for r in records if r['verdict'] != 'write' and name in (r['folder'], 'all')]
-        passed = sum(r['verdict'] in tck_runner.PASSED for r in read)
-        if read:
-            lines.append('| %s | %d | %d | %.1f %% |' % (name, len(read), passed, 100 * passed / len(read)))
+        those = [r for r in records if name in (r['folder'], 'all')]
+        passed = sum(r['verdict'] in tck_runner.PASSED for r in those)
+        lines.append('| %s | %d | %d | %.1f %% |' % (name, len(those), passed, 100 * passed / max(1, len(those))))
     return lines
 
 
@@ -168,6 +245,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--all', action='store_true')
     parser.add_argument('--only', default='', help='run all scenarios whose id contains this')
+    parser.add_argument('--writes', action='store_true', help='run all scenarios that change a graph')
     parser.add_argument('--share', type=float, default=0.05)
     parser.add_argument('--seed', type=int, default=test_seed())
     parser.add_argument('--jobs', type=int, default=2)
@@ -185,7 +263,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for scenario, record in zip(scenarios, pool.map(runner.run, scenarios)):
             records.append(dict(record, short=short(scenario)))
-            passed, name = record['verdict'] in [*tck_runner.PASSED, 'write'], short(scenario)
+            passed, name = record['verdict'] in tck_runner.PASSED, short(scenario)
             if (passed == (name in known) and name not in either) or record['verdict'] in ('crash', 'timeout'):
                 failures += 1
                 print('FAILED: %s: %s%s\n    %s\n    %s' % (scenario.id, record['verdict'], ', but %s lists it' % OPEN if passed else '',
@@ -195,7 +273,7 @@ def main():
     if arguments.table:
         with open(arguments.table, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines) + '\n\n' + ''.join('%s\t%s\t%s\n' % (r['short'], r['verdict'], r['detail'][:200]) for r in records
-                                                           if r['verdict'] not in [*tck_runner.PASSED, 'write']))
+                                                           if r['verdict'] not in tck_runner.PASSED))
     print('%d scenarios, %d failed' % (len(records), failures))
     return failures > 0 or not records
 

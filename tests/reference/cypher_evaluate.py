@@ -49,6 +49,8 @@ def property_of(value, name):
         return value.get(name)
     if not isinstance(value, (Node, Relationship)):
         raise Failure('a property')
+    if value.deleted:
+        raise Failure('a deleted element')
     return value.properties.get(name)
 
 
@@ -116,6 +118,8 @@ def reduce(run, e, env):
 
 def labels(run, e, env):
     subject = run.value(e[1], env)
+    if subject is not None and subject.deleted:
+        raise Failure('a deleted element')
     return None if subject is None else all(n in subject.labels for n in e[2])
 
 
@@ -189,6 +193,8 @@ def call(run, e, env):
     arguments = [run.value(a, env) for a in e[2]]
     if e[1] == 'coalesce':
         return coalesce(*arguments)
+    if any(isinstance(a, (Node, Relationship)) and a.deleted for a in arguments):
+        raise Failure('a deleted element')
     return None if None in [a if a is None else 0 for a in arguments] else FUNCTIONS[e[1]](*arguments)
 
 

@@ -66,6 +66,31 @@ def smaller_projections(p):
             yield changed(items=p.items[:i] + [(other, name)] + p.items[i + 1:])
 
 
+def smaller_changes(clause):
+    """Simpler forms of a clause that changes the graph."""
+    if clause[0] == 'create':
+        for parts in smaller_parts(clause[1]):
+            yield ('create', parts)
+    elif clause[0] == 'merge':
+        for parts in smaller_parts([clause[1]]):
+            yield ('merge', parts[0]) + clause[2:]
+        for i in (2, 3):
+            for j in range(len(clause[i])):
+                yield clause[:i] + (without(clause[i], j),) + clause[i + 1:]
+    elif clause[0] == 'foreach':
+        for j in range(len(clause[3])):
+            if len(clause[3]) > 1:
+                yield clause[:3] + (without(clause[3], j),)
+            for other in smaller_clauses(clause[3][j]):
+                yield clause[:3] + (clause[3][:j] + [other] + clause[3][j + 1:],)
+    elif clause[0] in ('set', 'remove'):
+        for j, update in enumerate(clause[1]):
+            if len(clause[1]) > 1:
+                yield (clause[0], without(clause[1], j))
+            for e in simpler_expressions(update[-1]):
+                yield (clause[0], clause[1][:j] + [update[:-1] + (e,)] + clause[1][j + 1:])
+
+
 def smaller_clauses(clause):
     if clause[0] == 'match':
         if clause[1]:
@@ -76,6 +101,8 @@ def smaller_clauses(clause):
             yield clause[:2] + (parts, clause[3])
         for where in simpler_expressions(clause[3]):
             yield clause[:3] + (where,)
+    elif clause[0] in ('create', 'merge', 'set', 'remove', 'delete', 'foreach'):
+        yield from smaller_changes(clause)
     elif clause[0] == 'unwind':
         for e in simpler_expressions(clause[1]):
             yield ('unwind', e, clause[2])
@@ -91,9 +118,12 @@ def smaller_queries(query):
         if len(branches) > 1:
             yield without(branches, i), keeps_all, kinds
     for i, clauses in enumerate(branches):
-        shorter = [without(clauses, j) for j in range(len(clauses) - 1)]
+        returns = clauses[-1][0] == 'return'
+        shorter = [without(clauses, j) for j in range(len(clauses) - returns)]
         shorter += [clauses[:j] + [c] + clauses[j + 1:] for j in range(len(clauses)) for c in smaller_clauses(clauses[j])]
         for changed in shorter:
-            names = [n for _, n in changed[-1][1].items]
+            if not changed:
+                continue
+            names = [n for _, n in changed[-1][1].items] if returns else []
             if len(branches) == 1 or names == list(kinds):
                 yield branches[:i] + [changed] + branches[i + 1:], keeps_all, {n: kinds[n] for n in names}

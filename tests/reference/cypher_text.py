@@ -4,7 +4,10 @@ An expression is a tuple whose first item is its kind; cypher_evaluate.py lists 
 (name or None, [labels], [(property, expression)]), a relationship (name or None, [types], '->' | '<-' | '--',
 [(property, expression)], None or (least, most)). A part of a pattern is (name of the path or None, [node, relationship,
 node, ...]). Clauses are ('match', optional, parts, where), ('unwind', expression, name), ('with', Projection) and
-('return', Projection)."""
+('return', Projection). Clauses that change the graph are ('create', parts), ('merge', part, updates on create, updates on
+match), ('set', updates), ('remove', updates), ('delete', detach, names) and ('foreach', name, expression, clauses); an update
+is ('property', name, property, expression), ('all', name, expression) for =, ('add', name, expression) for +=, ('labels', name,
+labels), ('no property', name, property) or ('no labels', name, labels)."""
 import json
 
 
@@ -128,7 +131,31 @@ class Projection:
         return text + condition(self.where)
 
 
+def update(u):
+    """An update of SET, REMOVE, ON CREATE and ON MATCH: of a variable, with what belongs to its kind."""
+    if u[0] in ('labels', 'no labels'):
+        return u[1] + ''.join(':' + n for n in u[2])
+    if u[0] in ('property', 'no property'):
+        return '%s.%s' % u[1:3] + (' = ' + expression(u[3]) if u[0] == 'property' else '')
+    return '%s %s %s' % (u[1], {'all': '=', 'add': '+='}[u[0]], expression(u[2]))
+
+
+def updating(c):
+    if c[0] == 'create':
+        return 'CREATE ' + ', '.join(map(part, c[1]))
+    if c[0] == 'merge':
+        on = [(' ON CREATE SET ', c[2]), (' ON MATCH SET ', c[3])]
+        return 'MERGE ' + part(c[1]) + ''.join(word + ', '.join(map(update, updates)) for word, updates in on if updates)
+    if c[0] == 'delete':
+        return 'DETACH ' * c[1] + 'DELETE ' + ', '.join(c[2])
+    if c[0] == 'foreach':
+        return 'FOREACH (%s IN %s | %s)' % (c[1], expression(c[2]), ' '.join(map(clause, c[3])))
+    return c[0].upper() + ' ' + ', '.join(map(update, c[1]))
+
+
 def clause(c):
+    if c[0] in ('create', 'merge', 'set', 'remove', 'delete', 'foreach'):
+        return updating(c)
     if c[0] == 'match':
         return 'OPTIONAL ' * c[1] + 'MATCH ' + ', '.join(map(part, c[2])) + condition(c[3])
     if c[0] == 'unwind':

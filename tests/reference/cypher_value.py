@@ -15,11 +15,15 @@ class TooMany(Exception):
 
 
 class Node:
+    deleted = False
+
     def __init__(self, key, labels, properties):
         self.key, self.labels, self.properties = key, labels, properties
 
 
 class Relationship:
+    deleted = False
+
     def __init__(self, number, type_name, source, target, properties):
         self.number, self.type, self.source, self.target = number, type_name, source, target
         self.properties = properties

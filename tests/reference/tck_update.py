@@ -2,7 +2,7 @@
 
 The TCK counts as side effects the nodes, relationships, properties and names of labels that only the graph before or only
 the graph after has. A graph file gives relationships no identity, so relationships of one type between the same nodes
-are counted together."""
+are counted together; if one replaces another, the report counts both."""
 import collections
 import json
 
@@ -28,8 +28,8 @@ def untagged(value):
 
 
 def key_of(key):
-    """Integer keys become strings, which no value of a scenario equals."""
-    return cypher.KEY + str(key) if isinstance(key, int) else key
+    """Integer keys become strings, which no value and no other key of a scenario equals."""
+    return '@key%d' % key if isinstance(key, int) else key
 
 
 def read_graph(lines):
@@ -67,7 +67,7 @@ def with_keys(rows, table):
 def parts(graph):
     """What a graph has, as a bag for each kind of side effect."""
     found = {name: collections.Counter() for name in EFFECTS}
-    found['nodes'].update(graph.keys)
+    found['nodes'].update(list(graph.keys))
     found['labels'].update({label for node in graph.nodes for label in node.labels})
     for relationship in graph.relationships:
         found['relationships'][relationship.type, relationship.start.key, relationship.end.key] += 1
@@ -89,6 +89,14 @@ def side_effects(before, after):
             if difference:
                 counts[sign + name] = sum(difference.values())
     return counts
+
+
+def with_replaced(effects, report):
+    """The effects with relationships that others of the same type and ends have replaced, which only the report tells."""
+    found = dict(effects)
+    for sign, way in (('+', 'created'), ('-', 'deleted')):
+        found[sign + 'relationships'] = report[way]['edges']
+    return {name: count for name, count in found.items() if count}
 
 
 def expected_effects(scenario):
