@@ -1,5 +1,6 @@
 /* terminal: on a terminal, progress is one line that is overwritten every second. In a log file every message remains,
- * so there is one line every half minute. Tasks shorter than two seconds show no progress. */
+ * so there is one line every half minute. Work shorter than two seconds shows no progress; tasks that follow each other
+ * within a second are one work, so that a long query of many short searches is not silent. */
 
 #include "cli/terminal.h"
 
@@ -9,12 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double first_wait = 2, terminal_wait = 1, file_wait = 30; /* in seconds */
+static const double first_wait = 2, terminal_wait = 1, file_wait = 30, longest_gap = 1; /* in seconds */
 
 /* The task whose progress is shown, if any. */
 static struct {
-	const char *task; /* NULL: there is no task */
-	double start, shown;
+	const char *task;     /* NULL: there is no task */
+	double start;         /* of the task */
+	double began, called; /* of the work, and of the last call */
+	double shown;
 	uint64_t done;
 	bool on_line; /* the cursor stands behind text without a line end */
 } progress;
@@ -84,15 +87,18 @@ void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_
 	if (!progress.task || strcmp(progress.task, task) != 0 || done < progress.done) {
 		clear_line();
 		progress.task = task;
-		progress.start = progress.shown = time;
+		progress.start = time;
+		if (time - progress.called > longest_gap)
+			progress.began = progress.shown = time;
 	}
+	progress.called = time;
 	progress.done = done;
 	if (!done && !total && !found) {
 		announce();
 		return;
 	}
 	bool terminal = isatty(STDERR_FILENO);
-	if (time - progress.start < first_wait || time - progress.shown < (terminal ? terminal_wait : file_wait))
+	if (time - progress.began < first_wait || time - progress.shown < (terminal ? terminal_wait : file_wait))
 		return;
 	progress.shown = time;
 	print_progress(done, total, found, time - progress.start, terminal);

@@ -60,6 +60,15 @@ static size_t limit_memory(const gemp_runtime *context)
 	return budget;
 }
 
+static size_t count_clauses(const gemp_cypher_query *query)
+{
+	size_t count = 0;
+	for (const gemp_cypher_part *part = query->first; part; part = part->next)
+		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
+			count++;
+	return count;
+}
+
 static void init_engine(gemp_cypher_engine *engine, size_t budget, const gemp_shard *graph,
                         const gemp_cypher_tree *tree, gemp_cypher_search *search, const gemp_datum *parameters)
 {
@@ -70,7 +79,8 @@ static void init_engine(gemp_cypher_engine *engine, size_t budget, const gemp_sh
 		                            .load = gemp_cypher_search_load,
 		                            .graph = graph,
 		                            .outer_rows = 1,
-		                            .budget = budget };
+		                            .budget = budget,
+		                            .clause_count = count_clauses(tree->query) };
 	engine->environment = (gemp_cypher_environment){ .source = &tree->source,
 		                                             .graph = gemp_cypher_search_graph(search),
 		                                             .parameters = parameters,

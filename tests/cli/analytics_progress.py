@@ -1,4 +1,5 @@
-"""On a terminal, long runs show the completed percentage and the remaining time. With --quiet they show neither."""
+"""On a terminal, long runs show the completed percentage and the remaining time, and a query that runs clause by clause
+shows the clause in execution and its rows. With --quiet they show nothing."""
 import os
 import pty
 import select
@@ -38,6 +39,12 @@ def main():
     for (command, *options), what in endless:
         said = watch(1, command, "g.h5", *options, until=b"s left" if command == "pagerank" else b"%", seconds=60)
         assert what in said and b"%" in said, said
+    slow = "UNWIND range(1, 5000000) AS x WITH x, reduce(s = 0, y IN range(1, 200) | s + y) AS s WHERE s < x RETURN count(*)"
+    # a search for each row and number: none takes the two seconds after which a task shows progress
+    short = "MATCH (a) WHERE id(a) >= 0 WITH a MATCH (a)-->(b) WITH a, [x IN range(1, 30) | EXISTS { (b)-->(c) WHERE id(c) = x }] AS l RETURN l"
+    for query, what in (slow, b"clause 2 of 3, rows so far: "), (short, b"clause 4 of 5, rows so far: "):
+        assert what in watch(1, "match", "g.h5", query, "--count", until=what, seconds=60), query
+    assert watch(1, "match", "g.h5", slow, "--count", "--quiet", until=b":", seconds=5) == b""
     assert watch(1, "spmv", "g.h5", "--repeat", "2000000000", "--quiet", until=b":", seconds=5) == b""
 
 

@@ -14,7 +14,7 @@ enum { BLOCK_ROWS = 1 << 17 };
 gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char *task, size_t rows)
 {
 	const size_t live = gemp_memory_live();
-	gemp_progress(task, rows, 0, rows);
+	gemp_progress(engine->task[0] ? engine->task : task, rows, 0, 0);
 	if (!engine->budget || live <= engine->budget)
 		return GEMP_OK;
 	return gemp_fail(
@@ -22,6 +22,13 @@ gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char 
 		"the query holds %s rows and %s, more than the %s of --host-memory; add conditions or LIMIT before "
 		"this clause, or raise --host-memory",
 		gemp_grouped(rows).text, gemp_shown_bytes(live).text, gemp_shown_bytes(engine->budget).text);
+}
+
+void gemp_cypher_engine_next_clause(gemp_cypher_engine *engine)
+{
+	if (engine->depth == 0 && engine->clause_count)
+		snprintf(engine->task, sizeof engine->task, "clause %zu of %zu, rows so far", ++engine->clause_number,
+		         engine->clause_count);
 }
 
 /* True for "query:1:20: ..." and "FILE:1:20: ...". */

@@ -46,11 +46,16 @@ typedef struct gemp_cypher_engine {
 	struct gemp_cypher_cursor *cursor;     /* opened last */
 	bool unmatched;                        /* a MATCH found nothing for its rows */
 	bool placed;                           /* the message of a lack of memory has its place */
+	size_t clause_count, clause_number;    /* clauses of the whole query, and the one in execution, from 1 */
+	size_t depth;                          /* queries in execution that are within another */
+	char task[64];                         /* for progress: the clause in execution */
 } gemp_cypher_engine;
 
 /* GEMP_ENOMEM if the values of the query have reached the budget. `rows` is the number of rows so far. Reports
- * progress, too. Call it every some thousand rows. */
+ * progress, too. Call it every some thousand rows. `task` names the work if the query has no clauses to count. */
 gemp_code gemp_cypher_engine_check(const gemp_cypher_engine *engine, const char *task, size_t rows);
+/* Counts a clause of the whole query, for progress; clauses within another clause do not count. */
+void gemp_cypher_engine_next_clause(gemp_cypher_engine *engine);
 /* After a clause: a failure by a lack of memory gets the place of the innermost clause, unless it has a place. */
 gemp_code gemp_cypher_engine_place(gemp_cypher_engine *engine, const gemp_cypher_clause *clause, gemp_code code);
 enum { GEMP_CYPHER_CHECK_ROWS = 1 << 16 };

@@ -313,9 +313,12 @@ static gemp_code execute_clauses(gemp_cypher_engine *engine, const gemp_cypher_c
 		GEMP_OWNED_BY(gemp_cypher_table_free) gemp_cypher_table next = { 0 }, old = *rows;
 		gemp_cypher_live_table live = { .table = &old, .outer = engine->tables };
 		*rows = (gemp_cypher_table){ 0 };
+		gemp_cypher_engine_next_clause(engine);
 		engine->tables = &live;
+		engine->depth++;
 		gemp_code code = apply_changes(engine, clause);
 		GEMP_THEN(execute_clause(engine, clause, &old, &next));
+		engine->depth--;
 		GEMP_THEN(gemp_cypher_engine_check(engine, "executing clauses", next.rows));
 		engine->tables = live.outer;
 		GEMP_TRY(gemp_cypher_engine_place(engine, clause, code));
