@@ -42,6 +42,7 @@ def check_values(ranks):
     got = rows(ranks, "UNWIND $xs AS x RETURN x * $m.by AS y", "--param", "xs=[1, 2]", "--param", 'm={"by": 10}')
     assert got == [{"y": 10}, {"y": 20}], got
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
+    assert rows(ranks, "MATCH (n:Film) WITH n LIMIT 0 RETURN n {.name} AS m") == []
 
 
 def check_types(ranks):
@@ -57,7 +58,8 @@ def check_types(ranks):
         assert [row["x"] for row in rows(ranks, query, *options)] == want, query
     for query, says in (("MATCH (a) WHERE a.name - 1 = 2 RETURN a", "query:1:17: a.name - 1: this is a string"),
                         ("MATCH (a) WHERE a.born RETURN a", "query:1:17: a.born: this is an integer, and a condition is needed"),
-                        ("MATCH (a) RETURN a.nam + 1 AS x", "unknown attribute 'nam'")):
+                        ("MATCH (a) RETURN a.nam + 1 AS x", "unknown attribute 'nam'"),
+                        ("MATCH (n) RETURN [count(*), n {.born}] AS x", "query:1:29: 'n' stands beside an aggregate")):
         run(ranks, "match", "g.h5", query, "-q", code=2, says=says)
     run(ranks, "match", "g.h5", "MATCH (a) RETURN a.name + 1 AS x", "--semantics", "iso", "-q", code=2,
         says="a string beside a string is needed")

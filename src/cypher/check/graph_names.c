@@ -325,8 +325,8 @@ static gemp_code visit_property(void *self, const gemp_cypher_expr *expr)
 {
 	const name_check *c = self;
 	const gemp_cypher_node *found = NULL;
-	if (expr->kind != GEMP_CY_PROPERTY || expr->first->kind != GEMP_CY_VARIABLE)
-		return GEMP_OK;
+	if (expr->kind != GEMP_CY_PROPERTY || !expr->first || expr->first->kind != GEMP_CY_VARIABLE)
+		return GEMP_OK; /* .name in n {.name} has no subject */
 	const char *subject = expr->first->name.bytes;
 	for (size_t i = 0; i < c->labelled_count; i++)
 		if (strcmp(c->labelled[i]->name.bytes, subject) == 0) {

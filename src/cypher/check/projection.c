@@ -97,7 +97,7 @@ static gemp_code check_grouped(const gemp_checker *checker, const gemp_cypher_cl
 	switch (expr->kind) {
 	case GEMP_CY_VARIABLE: return expr->slot >= locals ? GEMP_OK : fail_ambiguous(checker, expr);
 	case GEMP_CY_PROPERTY:
-		if (expr->first->kind == GEMP_CY_VARIABLE && expr->first->slot < locals &&
+		if (expr->first && expr->first->kind == GEMP_CY_VARIABLE && expr->first->slot < locals &&
 		    !item_like(clause, expr->first, true))
 			return fail_ambiguous(checker, expr);
 		break;
