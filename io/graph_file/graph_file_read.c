@@ -468,7 +468,8 @@ static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gem
 	GEMP_OWNED char *values = gemp_h5_join_encoded("/edges", relation->name, "csr/values");
 	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
 	for (size_t c = 0; c < relation->props.count && !*out; c++) {
-		GEMP_OWNED char *path = gemp_h5_join_encoded(props, relation->props.columns[c].name, "");
+		GEMP_OWNED char *name = gemp_file_column_name(relation->props.columns[c].name);
+		GEMP_OWNED char *path = name ? gemp_h5_join(props, name) : NULL;
 		bool same;
 		GEMP_TRY(is_matrix_values(&same, h5, values, path));
 		if (same)

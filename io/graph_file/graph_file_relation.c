@@ -177,7 +177,8 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 static gemp_code link_weights(const gemp_file_matrix *matrix, const gemp_relation *relation)
 {
 	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
-	GEMP_OWNED char *column = gemp_h5_join_encoded(props, matrix->weight->name, "");
+	GEMP_OWNED char *name = gemp_file_column_name(matrix->weight->name);
+	GEMP_OWNED char *column = name ? gemp_h5_join(props, name) : NULL;
 	return gemp_file_matrix_link_values(matrix, column);
 }
 

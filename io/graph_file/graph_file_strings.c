@@ -205,8 +205,8 @@ static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column
 
 /* The categorical form stores each distinct string once, so it is tried first. Fixed length needs no offsets. Offsets
  * and bytes hold every column. */
-gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
-                                gemp_h5_slab rows, char **path)
+gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const char *name,
+                                const gemp_column *column, gemp_h5_slab rows, char **path)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes categories = { 0 };
 	string_stats stats = collect_stats(h5, column);
@@ -215,7 +215,7 @@ gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char
 		GEMP_TRY(find_categories(h5, column, gemp_min(rows.total / 2, MAX_CATEGORIES), &categories, &few));
 	bool fixed = !few && !stats.zeros && !stats.nulls && stats.longest <= UINT16_MAX &&
 	             (stats.longest <= MAX_FIXED || stats.longest * rows.total <= 2 * stats.bytes);
-	*path = gemp_h5_join_encoded(few || fixed ? group : strings, column->name, "");
+	*path = name ? gemp_h5_join(few || fixed ? group : strings, name) : NULL;
 	if (few)
 		return put_categorical(h5, *path, column, rows, &categories);
 	if (fixed)

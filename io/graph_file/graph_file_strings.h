@@ -14,9 +14,10 @@ gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts
 /* Local. Returns GEMP_EDATA with a message that names the file, the path in it, the damage `what`, and the remedy. */
 gemp_code gemp_file_damaged(const gemp_h5 *h5, const char *path, const char *what);
 
-/* Write and read a column of strings, as gemp_file_put_column and gemp_file_get_column (graph_file_tables.h) do. */
-gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
-                                gemp_h5_slab rows, char **path);
+/* Write and read a column of strings, as gemp_file_put_column and gemp_file_get_column (graph_file_tables.h) do. name:
+ * that of the dataset; NULL: out of memory. */
+gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const char *name,
+                                const gemp_column *column, gemp_h5_slab rows, char **path);
 gemp_code gemp_file_get_strings(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                                 gemp_h5_slab rows);
 

@@ -41,25 +41,48 @@ static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_co
 	return gemp_file_put_mask(h5, path, column, rows);
 }
 
+char *gemp_file_column_name(const char *name)
+{
+	static const char *const own[] = { "_id", "_label", "_rank", "_row", "_target" };
+	gemp_text text = { 0 };
+	bool taken = false;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		taken |= strcmp(name, own[i]) == 0;
+	if (taken)
+		gemp_text_print(&text, "%%5F%s", name + 1);
+	else
+		gemp_h5_encode(name, &text);
+	if (gemp_text_status(&text) != GEMP_OK)
+		gemp_text_free(&text);
+	return text.data;
+}
+
 /* All ranks must write the same kind of column, so a reduction finds whether any rank has a NULL. */
-gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
-                               gemp_h5_slab rows, char **path)
+static gemp_code put_column(const gemp_h5 *h5, const char *group, const char *strings, const char *name,
+                            const gemp_column *column, gemp_h5_slab rows, char **path)
 {
 	if (gemp_is_text(column->type))
-		return gemp_file_put_strings(h5, group, strings, column, rows, path);
+		return gemp_file_put_strings(h5, group, strings, name, column, rows, path);
 	uint64_t nulls = column->null && column->rows && memchr(column->null, 1, column->rows);
 	gemp_comm_max(h5->comm, &nulls, 1);
-	*path = gemp_h5_join_encoded(group, column->name, "");
+	*path = name ? gemp_h5_join(group, name) : NULL;
 	if (nulls && column->type != GEMP_FLOAT)
 		return put_nullable(h5, *path, column, rows);
 	return gemp_h5_write(h5, GEMP_OK, *path, type_of(column->type), rows, values_of(column));
+}
+
+gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
+                               gemp_h5_slab rows, char **path)
+{
+	GEMP_OWNED char *name = gemp_file_column_name(column->name);
+	return put_column(h5, group, strings, name, column, rows, path);
 }
 
 gemp_code gemp_file_put_keys(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *keys,
                              gemp_h5_slab rows, char **path)
 {
 	if (keys->type != GEMP_INTEGER || gemp_limits_now()->file_version == 1)
-		return gemp_file_put_column(h5, group, strings, keys, rows, path);
+		return put_column(h5, group, strings, keys->name, keys, rows, path);
 	const gemp_h5_type type = gemp_h5_type_of(gemp_h5_numbers_kind(h5->comm, keys->integers, keys->rows));
 	GEMP_OWNED void *narrow = gemp_calloc(rows.count, type.size);
 	if (narrow)

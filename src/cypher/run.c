@@ -326,7 +326,7 @@ static gemp_code begin_changes(writing *w, gemp_cypher_result *out)
 	if (!w->change)
 		return renew_search(w);
 	gemp_cypher_change_init(w->change);
-	w->change->first_key = max_key + 1;
+	w->change->first_key = (int64_t)((uint64_t)max_key + 1);
 	return renew_search(w);
 }
 

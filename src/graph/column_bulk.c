@@ -185,6 +185,14 @@ gemp_code gemp_column_to_float(gemp_column *column)
 	return GEMP_OK;
 }
 
+gemp_code gemp_column_fail_infinite(const char *name)
+{
+	return gemp_fail(GEMP_EDATA,
+	                 "the attribute '%s' would be an attribute of JSON, which has no infinite numbers; give it only "
+	                 "floats, or finite numbers",
+	                 name);
+}
+
 gemp_code gemp_column_to_json(gemp_column *column)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
@@ -197,6 +205,8 @@ gemp_code gemp_column_to_json(gemp_column *column)
 	for (size_t row = 0; row < column->rows; row++) {
 		const gemp_value value = gemp_column_get(column, row);
 		gemp_value json = { .type = GEMP_LIST, .null = value.null };
+		if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
+			return gemp_column_fail_infinite(column->name);
 		gemp_text_clear(&text);
 		gemp_json_value(&text, &value);
 		GEMP_TRY(gemp_text_status(&text));

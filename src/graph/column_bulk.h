@@ -26,6 +26,8 @@ gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count);
 /* Turns a column of integers into a column of floats. */
 gemp_code gemp_column_to_float(gemp_column *column);
+/* Returns GEMP_EDATA with a message: JSON has no infinite number, which the attribute `name` would get. */
+gemp_code gemp_column_fail_infinite(const char *name);
 /* Turns a column of any type into a column of JSON. */
 gemp_code gemp_column_to_json(gemp_column *column);
 /* Turns a column into one of `type`, as the two functions above do; a column of that type stays. */

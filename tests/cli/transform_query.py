@@ -186,6 +186,46 @@ def check_refusals():
             run(1, "match", "g.h5", query, *mode, code=2, says="query:%s: %s changes the graph, and this run only reads; run `gemp-mpi transform" % (place, word))
 
 
+def check_taken_names(ranks):
+    """Attributes with the names of the file's own datasets, also as the weight of the matrices. The keys of g.h5 are strings, those
+    of n.h5 consecutive integers, so that n.h5 has no dataset `_rank`."""
+    own = {"_id": 1, "_label": [1], "_rank": 3, "_row": "r", "_target": 2.5}
+    query = "MATCH (a) SET a._rank = 9 WITH count(*) AS c CREATE (n:Z $own)-[:T $own]->(n)"
+    for graph, new in (("g.h5", "#1"), ("n.h5", 3)):
+        nodes, edges = graph_of(graph)
+        for node in nodes.values():
+            node[1]["_rank"] = 9
+        nodes[new] = [["Z"], own]
+        got_nodes, got_edges, _, _ = change(ranks, query, "--param", "own=" + json.dumps(own), graph=graph)
+        assert got_nodes == nodes, (got_nodes, nodes)
+        assert sorted(map(key, got_edges)) == sorted(map(key, edges + [("T", new, new, own)])), got_edges
+        run(ranks, "verify", "h.h5", "-q")
+        run(ranks, "match", "h.h5", "MATCH (n) RETURN n ORDER BY n", "-o", "n.jsonl", "-q")
+        with open("n.jsonl", encoding="utf-8") as file:
+            assert [json.loads(line)["n"] for line in file] == sorted(nodes)
+    with h5py.File("n.h5") as file:
+        assert list(file["edges/E/csr/data"]) == [7.5]
+
+
+def check_limits(ranks):
+    """Values and keys that a graph file cannot hold are errors; they do not become others."""
+    for query, code, says in (
+            ("MATCH (p:Person) SET p.born = 1.0 / 0.0", 65, "'born' would be an attribute of JSON, which has no infinite numbers"),
+            ("CREATE (n {l: [1, [-1.0 / 0.0]]})", 65, "'l' would be an attribute of JSON"),
+            ("MATCH (f:Film) SET f.y = 1.0 / 0.0 WITH f MATCH (p:Person) SET p.y = 'x'", 65, "'y' would be an attribute of JSON"),
+            ("CREATE ()-[:T {w: 1.0 / 0.0}]->()-[:T {w: 1}]->()", 65, "'w' would be an attribute of JSON"),
+            ("CREATE (n:``)", 2, "a label has at least one character"),
+            ("MATCH (n) SET n:``", 2, "a label has at least one character")):
+        run(ranks, "transform", "g.h5", "--query", query, "-o", "x.h5", code=code, says=says)
+    for query in ("CREATE (), ()", "CREATE () WITH 1 AS x MATCH (n) CREATE ()"):
+        run(ranks, "transform", "last.h5", "--query", query, "-o", "x.h5", code=2, says="no keys are left for new nodes")
+    assert not os.path.exists("x.h5")
+    run(ranks, "transform", "last.h5", "--query", "CREATE ({f: 1.0 / 0.0, g: 0.0 / 0.0})", "-o", "h.h5", "-q")
+    run(ranks, "match", "h.h5", "MATCH (m) RETURN m, m.f > 1e308 AS f, m.g IS NULL AS g ORDER BY m", "-o", "n.jsonl", "-q")
+    with open("n.jsonl", encoding="utf-8") as file:
+        assert [json.loads(line) for line in file] == [{"m": 2**63 - 2, "f": None, "g": True}, {"m": 2**63 - 1, "f": True, "g": True}]
+
+
 def check_failures(ranks):
     """A run that fails leaves neither graph nor rows nor report."""
     before = hashlib.sha256(open("g.h5", "rb").read()).hexdigest()
@@ -207,16 +247,22 @@ def check_failures(ranks):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, text in (("v.tsv", VERTICES), ("e.tsv", EDGES), ("two.cypher", "CREATE ();\nCREATE ();\n")):
+        for name, text in (("v.tsv", VERTICES), ("e.tsv", EDGES), ("two.cypher", "CREATE ();\nCREATE ();\n"),
+                           ("n.tsv", "id\ttype\t_id\n1\tA\tx\n2\tA\ty\n"), ("w.tsv", "src\tdst\t_target:float\n1\t2\t7.5\n"),
+                           ("last.tsv", "id\ttype\n%d\tA\n" % (2**63 - 2))):
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
         run(1, "import", "--vertices", "v.tsv", "--edges", "e.tsv", "-o", "g.h5", "-q")
+        run(1, "import", "--vertices", "n.tsv", "--edges", "w.tsv", "--weight", "_target", "-o", "n.h5", "-q")
+        run(1, "import", "--vertices", "last.tsv", "-o", "last.h5", "-q")
         hashes = [check_changes(ranks) for ranks in (1, 2, 3)]
         assert hashes[0] == hashes[1] == hashes[2], hashes
         for ranks in (1, 3):
             check_files(ranks)
             check_chain(ranks)
             check_failures(ranks)
+            check_taken_names(ranks)
+            check_limits(ranks)
         check_refusals()
         os.chdir("/")
 

@@ -281,7 +281,7 @@ static void finish(gemp_cypher_change *change, const gemp_cypher_batch *b, uint6
 			rename_ends(&ids->nodes, &change->ghosts[i].to);
 		}
 	change->counts.relationships_deleted += b->dropped_edges + dropped;
-	change->first_key += (int64_t)b->new_nodes;
+	change->first_key = (int64_t)((uint64_t)change->first_key + b->new_nodes);
 	gemp_cypher_change_forget(change);
 }
 

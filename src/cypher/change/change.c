@@ -128,6 +128,8 @@ static int compare_names(const void *a, const void *b)
 
 static gemp_code check_label(const char *label)
 {
+	if (!*label)
+		return gemp_fail(GEMP_EUSAGE, "a label has at least one character; name the label");
 	if (!strchr(label, ';'))
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE, "the label '%s' has a semicolon, which separates labels in graph files; take another",
@@ -249,6 +251,9 @@ static uint64_t labels_of(const gemp_cypher_change *change, uint32_t set)
 gemp_code gemp_cypher_change_create_node(gemp_cypher_change *change, uint32_t set, gemp_datum *node)
 {
 	gemp_cypher_record *record = NULL;
+	if (change->first_key < 1 || change->nodes.count > (uint64_t)(INT64_MAX - change->first_key))
+		return gemp_fail(GEMP_EUSAGE,
+		                 "no keys are left for new nodes above the largest key; give the vertices smaller keys");
 	GEMP_TRY(add_record(&change->nodes, &record));
 	record->id = GEMP_CY_CREATED | (change->nodes.count - 1);
 	record->name = set + 1;

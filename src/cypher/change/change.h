@@ -65,7 +65,7 @@ typedef struct gemp_cypher_change {
 	gemp_datum *lists; /* [list_count] by label set: the list of its labels; NULL: not made yet */
 	size_t ghost_count, ghost_capacity;
 	gemp_cypher_ghost *ghosts;
-	int64_t first_key; /* of the next created node */
+	int64_t first_key; /* of the next created node, or below 1: no key is left above the largest */
 	bool string_keys;
 	gemp_cypher_counts counts;
 	gemp_arena arena;

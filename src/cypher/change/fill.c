@@ -156,7 +156,7 @@ static gemp_code fill_entry(gemp_cypher_batch *b, const gemp_cypher_entry *entry
 {
 	gemp_patch_columns *all = edges ? &b->patch.edges : &b->patch.vertices;
 	GEMP_OWNED_BY(parcel_free) parcel p = { 0 };
-	gemp_code code = gemp_column_init(&p.values, "", all->columns[entry->column].type);
+	gemp_code code = gemp_column_init(&p.values, all->columns[entry->column].name, all->columns[entry->column].type);
 	GEMP_THEN(gemp_column_reserve(&p.values, 0, 0));
 	if (b->change)
 		GEMP_THEN(edges ? list_edge_values(b, entry, &p) : list_vertex_values(b, entry, &p));
@@ -218,7 +218,7 @@ static gemp_code fill_added_column(const gemp_cypher_batch *b, size_t type, size
 	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
 	GEMP_OWNED uint64_t *rows = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_column_init(&values, "", column->type));
+	GEMP_TRY(gemp_column_init(&values, column->name, column->type));
 	GEMP_TRY(gemp_column_reserve(&values, 0, 0));
 	GEMP_TRY(GEMP_NEW(rows, s->begin[cell + 1] - s->begin[cell]));
 	for (uint64_t at = s->begin[cell]; at < s->begin[cell + 1]; at++) {

@@ -1,7 +1,9 @@
 #include "cypher/change/value.h"
 
+#include "graph/column_bulk.h"
 #include "graph/json_text.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_storable(gemp_datum value)
@@ -90,8 +92,8 @@ static gemp_value scalar_of(gemp_datum value)
 	}
 }
 
-/* Temporal values get a tag, so that they can be read back. */
-static gemp_code add_json(gemp_datum value, gemp_text *out)
+/* Temporal values get a tag, so that they can be read back. name: that of the property. */
+static gemp_code add_json(const char *name, gemp_datum value, gemp_text *out)
 {
 	static const gemp_json_tag tags[GEMP_DATUM_KINDS] = {
 		[GEMP_DATUM_DATE] = GEMP_JSON_DATE,         [GEMP_DATUM_LOCAL_TIME] = GEMP_JSON_LOCAL_TIME,
@@ -103,6 +105,8 @@ static gemp_code add_json(gemp_datum value, gemp_text *out)
 		GEMP_TRY(gemp_datum_text(value, &text));
 		return gemp_json_text_tagged(out, tags[value.kind], text.data, text.size);
 	}
+	if (value.kind == GEMP_DATUM_FLOAT && isinf(value.real))
+		return gemp_column_fail_infinite(name);
 	if (value.kind != GEMP_DATUM_LIST) {
 		const gemp_value scalar = scalar_of(value);
 		gemp_json_value(out, &scalar);
@@ -111,7 +115,7 @@ static gemp_code add_json(gemp_datum value, gemp_text *out)
 	gemp_text_add(out, "[", 1);
 	for (uint32_t i = 0; i < value.size; i++) {
 		gemp_text_add(out, ",", i > 0);
-		GEMP_TRY(add_json(value.items[i], out));
+		GEMP_TRY(add_json(name, value.items[i], out));
 	}
 	gemp_text_add(out, "]", 1);
 	return gemp_text_status(out);
@@ -121,10 +125,11 @@ gemp_code gemp_cypher_column_add(gemp_column *column, gemp_datum value)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_value stored = { .type = column->type, .null = true };
-	if (column->type == GEMP_LIST && !gemp_datum_is_null(value)) {
-		GEMP_TRY(add_json(value, &text));
+	const bool missing = value.kind == GEMP_DATUM_FLOAT && isnan(value.real); /* NULL, as in a column of floats */
+	if (column->type == GEMP_LIST && !gemp_datum_is_null(value) && !missing) {
+		GEMP_TRY(add_json(column->name, value, &text));
 		stored = (gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } };
-	} else if (!gemp_datum_is_null(value)) {
+	} else if (column->type != GEMP_LIST && !gemp_datum_is_null(value)) {
 		stored = scalar_of(value);
 	}
 	return gemp_column_add(column, &stored);
