@@ -12,8 +12,8 @@
 #define GEMP_FILE_VERSION_INDEXED "2.1" /* of a file with indexes */
 #define GEMP_FILE_VERSION_JSON "2.2"    /* of a file with columns of JSON, and perhaps indexes */
 
-/* Local. Returns the name of a column's dataset, or NULL; the caller frees it. The datasets that a table has besides its
- * columns (_id, _label, _rank, _row, _target) keep their names: a column of such a name is written with %5F in front. */
+/* Local. Returns the name of a column's dataset, or NULL; the caller frees it. The datasets that a table has besides
+ * its columns (_id, _label, _rank, _row, _target) keep their names: in a column's name, %5F then replaces the `_`. */
 char *gemp_file_column_name(const char *name);
 /* Writes a column under its name in `group`. A column of long strings is written to the group `strings` instead, which
  * is made if it is missing. *path becomes the path of the column; the caller frees it, also after a failure. */

@@ -216,18 +216,33 @@ typedef struct writing {
 	const gemp_cypher_analyses *analyses;
 	gemp_cypher_search *search; /* NULL after a failure of all ranks */
 	gemp_cypher_change *change; /* rank 0 */
+	bool string_keys;           /* of the graph of the search */
 } writing;
 
-/* Collective. */
+/* Collective. The keys of created nodes follow the largest key of the graph. */
+static gemp_code find_first_key(writing *w)
+{
+	GEMP_TRY(gemp_shard_load_keys(*w->graph));
+	const int64_t max_key = gemp_patch_max_key(w->context->comm, *w->graph);
+	if (w->change)
+		w->change->first_key = (int64_t)((uint64_t)max_key + 1);
+	return GEMP_OK;
+}
+
+/* Collective. When all nodes with other keys are deleted, strings such as "7" become integers; new keys follow them. */
 static gemp_code renew_search(writing *w)
 {
+	const bool string_keys = (*w->graph)->keys.type == GEMP_STRING;
+	if (w->string_keys && !string_keys)
+		GEMP_TRY(find_first_key(w));
+	w->string_keys = string_keys;
 	GEMP_TRY(
 		gemp_cypher_search_new(&w->search, w->context, *w->graph, w->tree, w->parameters, w->options, w->analyses));
 	if (!w->change)
 		return GEMP_OK;
 	w->change->search = w->engine.search = w->search;
 	w->engine.graph = *w->graph;
-	w->change->string_keys = (*w->graph)->keys.type == GEMP_STRING;
+	w->change->string_keys = string_keys;
 	gemp_cypher_search_read_through(w->search, &w->change->graph);
 	return GEMP_OK;
 }
@@ -311,22 +326,19 @@ static gemp_code run_changes(writing *w, gemp_cypher_result *out)
 	return code;
 }
 
-/* Collective. The keys of created nodes follow the largest key of the graph. */
+/* Collective. */
 static gemp_code begin_changes(writing *w, gemp_cypher_result *out)
 {
 	const gemp_comm *comm = w->context->comm;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(*w->graph));
-	const int64_t max_key = gemp_patch_max_key(comm, *w->graph);
 	if (comm->rank == 0) {
 		code = GEMP_NEW(out->change, 1);
 		w->change = out->change;
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	if (!w->change)
-		return renew_search(w);
-	gemp_cypher_change_init(w->change);
-	w->change->first_key = (int64_t)((uint64_t)max_key + 1);
+	if (w->change)
+		gemp_cypher_change_init(w->change);
+	GEMP_TRY(find_first_key(w));
 	return renew_search(w);
 }
 

@@ -207,6 +207,17 @@ def check_taken_names(ranks):
         assert list(file["edges/E/csr/data"]) == [7.5]
 
 
+def check_new_keys(ranks):
+    """The last key that is no integer is deleted, and the keys "1" and "2" become integers, which new keys must follow."""
+    change_keys = "MATCH (n:B) DELETE n WITH count(*) AS c %s CREATE (x:N)-[:T]->(y:N) WITH x, y MATCH (n) RETURN n ORDER BY n"
+    for between, new in (("MATCH (a:A) WITH count(*) AS a", (3, 4)), ("", ("#1", "#2"))):
+        old = (1, 2) if new == (3, 4) else ("1", "2")
+        nodes = {k: [["A"], {}] for k in old} | {k: [["N"], {}] for k in new}
+        got_nodes, got_edges, _, rows = change(ranks, change_keys % between, graph="mixed.h5")
+        assert got_nodes == nodes and got_edges == [("T", *new, {})], (got_nodes, got_edges)
+        assert [row["n"] for row in rows] == sorted(nodes), rows
+
+
 def check_limits(ranks):
     """Values and keys that a graph file cannot hold are errors; they do not become others."""
     for query, code, says in (
@@ -249,12 +260,14 @@ def main():
         os.chdir(folder)
         for name, text in (("v.tsv", VERTICES), ("e.tsv", EDGES), ("two.cypher", "CREATE ();\nCREATE ();\n"),
                            ("n.tsv", "id\ttype\t_id\n1\tA\tx\n2\tA\ty\n"), ("w.tsv", "src\tdst\t_target:float\n1\t2\t7.5\n"),
+                           ("mixed.tsv", "id\ttype\n1\tA\n2\tA\nz\tB\n"),
                            ("last.tsv", "id\ttype\n%d\tA\n" % (2**63 - 2))):
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
         run(1, "import", "--vertices", "v.tsv", "--edges", "e.tsv", "-o", "g.h5", "-q")
         run(1, "import", "--vertices", "n.tsv", "--edges", "w.tsv", "--weight", "_target", "-o", "n.h5", "-q")
-        run(1, "import", "--vertices", "last.tsv", "-o", "last.h5", "-q")
+        for name in ("last", "mixed"):
+            run(1, "import", "--vertices", name + ".tsv", "-o", name + ".h5", "-q")
         hashes = [check_changes(ranks) for ranks in (1, 2, 3)]
         assert hashes[0] == hashes[1] == hashes[2], hashes
         for ranks in (1, 3):
@@ -262,6 +275,7 @@ def main():
             check_chain(ranks)
             check_failures(ranks)
             check_taken_names(ranks)
+            check_new_keys(ranks)
             check_limits(ranks)
         check_refusals()
         os.chdir("/")
