@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Compares docs/functions.md with the tables in src/cypher/function: both must have the same functions, with the same
-greatest number of arguments."""
+"""Compares docs/functions.md with the tables in src/cypher/function: both must have the same functions and procedures, with
+the same greatest number of arguments."""
 import os
 import re
 import sys
 
 ROW = re.compile(r'^\t\{ "([\w.]+)", (\d+), (\w+), (?:true|false), \w+, ', re.M)
+PROCEDURE = re.compile(r'^\t\{ GEMP_CY_\w+, "([\w.]+)",(.*?)\.columns = ', re.M | re.S)
+ARGUMENTS = re.compile(r'\.arguments = \{((?: \{[^{}]*\},?)*) \}')
 MANY = "SIZE_MAX"
 
 
@@ -16,6 +18,10 @@ def in_tables(top):
         if file.endswith("_functions.c"):
             with open(os.path.join(folder, file), encoding="utf-8") as text:
                 found.update((name, count) for name, _, count in ROW.findall(text.read()))
+    with open(os.path.join(folder, "procedure.c"), encoding="utf-8") as text:
+        for name, members in PROCEDURE.findall(text.read()):
+            arguments = ARGUMENTS.search(members)
+            found[name] = str(arguments[1].count("{") if arguments else 0)
     return found
 
 
@@ -39,7 +45,7 @@ def main():
                for name, counts in document.items() if name in tables and tables[name] not in counts]
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"{len(tables)} functions, {len(faults)} faults")
+    print(f"{len(tables)} functions and procedures, {len(faults)} faults")
     return 1 if faults or len(tables) < 50 else 0
 
 
