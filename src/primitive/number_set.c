@@ -77,6 +77,13 @@ static inline size_t home_of(const gemp_number_leaf *leaf, unsigned level, uint3
 
 typedef uint64_t line __attribute__((vector_size(LINE_WORDS * sizeof(uint64_t))));
 
+/* Clang has no __builtin_shuffle, and GCC has __builtin_shufflevector since version 12 only. */
+#ifdef __clang__
+#define SHUFFLE(words, ...) __builtin_shufflevector(words, words, __VA_ARGS__)
+#else
+#define SHUFFLE(words, ...) __builtin_shuffle(words, (line){ __VA_ARGS__ })
+#endif
+
 /* True if the cache line that begins at this slot has the number. Most numbers are known and lie in their first line,
  * whose slots are compared together. The shuffles collect the results of all slots in the first two words. */
 GEMP_VECTOR_BODY bool line_has(const uint64_t *slot, const uint64_t *words, const size_t width)
@@ -87,9 +94,9 @@ GEMP_VECTOR_BODY bool line_has(const uint64_t *slot, const uint64_t *words, cons
 	memcpy(&is, slot, sizeof is);
 	line equal = (line)(is == wanted);
 	if (width == 2)
-		equal &= __builtin_shuffle(equal, (line){ 1, 0, 3, 2, 5, 4, 7, 6 });
-	equal |= __builtin_shuffle(equal, (line){ 4, 5, 6, 7, 0, 1, 2, 3 });
-	equal |= __builtin_shuffle(equal, (line){ 2, 3, 0, 1, 6, 7, 4, 5 });
+		equal &= SHUFFLE(equal, 1, 0, 3, 2, 5, 4, 7, 6);
+	equal |= SHUFFLE(equal, 4, 5, 6, 7, 0, 1, 2, 3);
+	equal |= SHUFFLE(equal, 2, 3, 0, 1, 6, 7, 4, 5);
 	return (equal[0] | equal[1]) != 0;
 }
 
