@@ -256,7 +256,8 @@ static bool broadcast_changes(const writing *w, bool some)
 	return word != 0;
 }
 
-/* Rank 0. Values that rows share outlive the search that has read them. */
+/* Rank 0. Values that rows share outlive the search that has read them. A search is freed after the broadcast, as on
+ * the other ranks: to free it is collective, since the ranks of a node may share its memory. */
 static gemp_code apply_changes(gemp_cypher_engine *engine)
 {
 	writing *w = (writing *)engine;
@@ -266,9 +267,9 @@ static gemp_code apply_changes(gemp_cypher_engine *engine)
 	GEMP_TRY(gemp_cypher_row_ids_new(&ids, w->change, engine->tables));
 	gemp_cypher_search_keep_values(w->search, &w->change->arena);
 	gemp_cypher_search_end(w->search, GEMP_OK);
+	broadcast_changes(w, true);
 	gemp_cypher_search_free(w->search);
 	w->search = NULL;
-	broadcast_changes(w, true);
 	GEMP_TRY(gemp_cypher_change_apply(w->change, w->context, w->graph, &ids));
 	GEMP_TRY(renew_search(w));
 	return gemp_cypher_row_ids_replace(&ids, engine->tables);

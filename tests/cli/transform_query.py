@@ -158,6 +158,15 @@ def check_chain(ranks):
     run(ranks, "verify", "c.h5", "-q")
 
 
+def check_shared_memory():
+    """The graph is large enough that the ranks of a node share the memory of a search, which ends with each change."""
+    run(1, "generate", "movies", "-o", "movies.h5", "-q")
+    query = "MATCH (p:Person)-[:ACTS_IN]->(m) SET p.a = 1 WITH DISTINCT m MATCH (m)-[:HAS_GENRE]->(g) SET g.b = 1"
+    changes = [change(ranks, query, graph="movies.h5") for ranks in (1, 2)]
+    assert changes[0][0] == changes[1][0] and counts(changes[0][2]) == counts(changes[1][2])
+    assert changes[0][2]["graph"]["hash"] == changes[1][2]["graph"]["hash"]
+
+
 def check_refusals():
     write = ("-o", "x.h5")
     for arguments, says in (
@@ -277,6 +286,7 @@ def main():
             check_taken_names(ranks)
             check_new_keys(ranks)
             check_limits(ranks)
+        check_shared_memory()
         check_refusals()
         os.chdir("/")
 
