@@ -101,6 +101,14 @@ def check_changes(ranks):
     hashes.append(check(ranks, "MATCH (m {name: 'Up'}) DETACH DELETE m WITH count(*) AS c MATCH (a)-[k:KNOWS]->() DELETE k RETURN c, a",
                         nodes, edges, (0, 0, 1, 4, 0, 0, 0), [{"c": 1, "a": "p1"}]))
 
+    # integers and floats of one attribute are floats, so that sssp can use them
+    nodes, edges = start()
+    edges = [e[:3] + ({"w": {"KNOWS": 1.0, "ACTS_IN": 2.5}[e[0]]},) for e in edges]
+    check(ranks, "MATCH ()-[r]->() SET r.w = CASE type(r) WHEN 'KNOWS' THEN 1 ELSE 2.5 END", nodes, edges, (0, 0, 0, 0, 6, 0, 0))
+    run(ranks, "transform", "h.h5", "--query", "MATCH ()-[r:KNOWS]->() SET r.w = 3", "-o", "w.h5", "-q")
+    assert [e[3] for e in graph_of("w.h5")[1] if e[0] == "KNOWS"] == [{"w": 3.0}]
+    run(ranks, "sssp", "w.h5", "--source", "p1", "--weight", "w", "-q")
+
     # MERGE sees what its earlier rows have created
     nodes, edges = start()
     nodes["#1"] = [["Year"], {"year": 1950, "seen": 0}]
@@ -230,10 +238,10 @@ def check_new_keys(ranks):
 def check_limits(ranks):
     """Values and keys that a graph file cannot hold are errors; they do not become others."""
     for query, code, says in (
-            ("MATCH (p:Person) SET p.born = 1.0 / 0.0", 65, "'born' would be an attribute of JSON, which has no infinite numbers"),
+            ("MATCH (p:Person) SET p.name = 1.0 / 0.0", 65, "'name' would be an attribute of JSON, which has no infinite numbers"),
             ("CREATE (n {l: [1, [-1.0 / 0.0]]})", 65, "'l' would be an attribute of JSON"),
             ("MATCH (f:Film) SET f.y = 1.0 / 0.0 WITH f MATCH (p:Person) SET p.y = 'x'", 65, "'y' would be an attribute of JSON"),
-            ("CREATE ()-[:T {w: 1.0 / 0.0}]->()-[:T {w: 1}]->()", 65, "'w' would be an attribute of JSON"),
+            ("CREATE ()-[:T {w: 1.0 / 0.0}]->()-[:T {w: 'x'}]->()", 65, "'w' would be an attribute of JSON"),
             ("CREATE (n:``)", 2, "a label has at least one character"),
             ("MATCH (n) SET n:``", 2, "a label has at least one character")):
         run(ranks, "transform", "g.h5", "--query", query, "-o", "x.h5", code=code, says=says)

@@ -58,7 +58,7 @@ static void sets(void **state)
 	CHANGES(SMALL, "MATCH (n {num: 12}) SET n.num = 'text' RETURN n.num",
 	        "\"text\" ; +0-0 nodes +0-0 edges 1 properties +0-0 labels", "MATCH (n) RETURN n.num", "10|11|\"text\"|13");
 	CHANGES(SMALL, "MATCH (n {num: 12}) SET n.num = 0.5", "+0-0 nodes +0-0 edges 1 properties +0-0 labels",
-	        "MATCH (n) WHERE n.num < 11 RETURN n.num", "10|0.5");
+	        "MATCH (n) WHERE n.num < 11 RETURN n.num", "10.0|0.5");
 	CHANGES(SMALL, "MATCH (n:Even) SET n.num = null REMOVE n:Even SET n:X:Y RETURN labels(n), keys(n)",
 	        "[\"X\", \"Y\"] []|[\"X\", \"Y\"] [] ; +0-0 nodes +0-0 edges 2 properties +4-2 labels", ALL_NODES,
 	        "0 [\"X\", \"Y\"] {}|1 [] {\"num\": 11}|2 [\"X\", \"Y\"] {}|3 [] {\"num\": 13}");

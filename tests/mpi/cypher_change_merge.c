@@ -15,7 +15,7 @@ static void nodes(void **state)
 	        "10|12|7");
 	CHANGES(SMALL, "UNWIND [11, 1.5, 11.0] AS x MERGE (a {num: x}) RETURN a, a.num",
 	        "1 11|4 1.5|1 11 ; +1-0 nodes +0-0 edges 1 properties +0-0 labels", "MATCH (a) RETURN a.num",
-	        "10|11|12|13|1.5");
+	        "10.0|11.0|12.0|13.0|1.5");
 	CHANGES(EMPTY, "UNWIND [0.0 / 0.0, 0.0 / 0.0] AS x MERGE (a {num: x}) RETURN count(*)",
 	        "2 ; +2-0 nodes +0-0 edges 2 properties +0-0 labels", NULL, NULL);
 	CHANGES(EMPTY, "CREATE (:X), (:X) MERGE (x:X) MERGE (y:Y) RETURN x, y",

@@ -4,9 +4,12 @@
 
 /* PACKING, on rank 0 */
 
-/* A column whose values have several types is one of JSON. */
+/* A column of integers and floats is one of floats, as in an import, so that analytics can use it. A column whose values
+ * have other types beside one another is one of JSON. */
 static gemp_type type_of(unsigned types)
 {
+	if (types == (1u << GEMP_INTEGER | 1u << GEMP_FLOAT))
+		return GEMP_FLOAT;
 	for (gemp_type type = 0; type <= GEMP_LIST; type++)
 		if (types == 1u << type)
 			return type;

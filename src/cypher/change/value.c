@@ -131,6 +131,8 @@ gemp_code gemp_cypher_column_add(gemp_column *column, gemp_datum value)
 		stored = (gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } };
 	} else if (column->type != GEMP_LIST && !gemp_datum_is_null(value)) {
 		stored = scalar_of(value);
+		if (column->type == GEMP_FLOAT && stored.type == GEMP_INTEGER)
+			stored = (gemp_value){ .type = GEMP_FLOAT, .real = (double)stored.integer };
 	}
 	return gemp_column_add(column, &stored);
 }
