@@ -42,6 +42,7 @@ def check_values(ranks):
     got = rows(ranks, "UNWIND $xs AS x RETURN x * $m.by AS y", "--param", "xs=[1, 2]", "--param", 'm={"by": 10}')
     assert got == [{"y": 10}, {"y": 20}], got
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
+    assert rows(ranks, "RETURN [][-1][0] AS x, [][0]['a'] AS y") == [{"x": None, "y": None}]
     assert rows(ranks, "MATCH (n:Film) WITH n LIMIT 0 RETURN n {.name} AS m") == []
 
 

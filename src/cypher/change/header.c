@@ -4,8 +4,8 @@
 
 /* PACKING, on rank 0 */
 
-/* A column of integers and floats is one of floats, as in an import, so that analytics can use it. A column whose values
- * have other types beside one another is one of JSON. */
+/* A column of integers and floats is one of floats, as in an import, so that analytics can use it. Other columns whose
+ * values have several types are columns of JSON. */
 static gemp_type type_of(unsigned types)
 {
 	if (types == (1u << GEMP_INTEGER | 1u << GEMP_FLOAT))

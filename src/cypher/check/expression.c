@@ -113,7 +113,7 @@ static gemp_code check_index(gemp_checker *checker, gemp_cypher_expr *expr, gemp
 	GEMP_TRY(gemp_checker_need(checker, expr->first, subject, by_name | GEMP_CY_BIT(LIST), "an index"));
 	if (subject.kinds == GEMP_CY_BIT(LIST))
 		GEMP_TRY(gemp_checker_need(checker, expr->last, index, GEMP_CY_BIT(INTEGER), "an index of a list"));
-	else if (!(subject.kinds & ~by_name))
+	else if (subject.kinds && !(subject.kinds & ~by_name)) /* no kinds: an element of an empty list */
 		GEMP_TRY(gemp_checker_need(checker, expr->last, index, GEMP_CY_BIT(STRING), "the name of a property"));
 	*type = gemp_cypher_type_any();
 	if (subject.kinds == GEMP_CY_BIT(LIST))
