@@ -41,6 +41,9 @@ def check_values(ranks):
     assert sorted((row["n"], row["m"]) for row in got) == sorted(CAST), got
     got = rows(ranks, "UNWIND $xs AS x RETURN x * $m.by AS y", "--param", "xs=[1, 2]", "--param", 'm={"by": 10}')
     assert got == [{"y": 10}, {"y": 20}], got
+    got = rows(ranks, "MATCH (a {name: 'Ann'})-[r*0.. {none: null}]-(b) RETURN r, b", "--lenient")
+    assert got == [{"r": [], "b": "p1"}], got
+    assert rows(ranks, "MATCH (a {name: null})-[*2]-(b) RETURN b UNION MATCH (b)-[{x: null}]-() RETURN b", "--lenient") == []
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
     assert rows(ranks, "RETURN [][-1][0] AS x, [][0]['a'] AS y") == [{"x": None, "y": None}]
     assert rows(ranks, "MATCH (n:Film) WITH n LIMIT 0 RETURN n {.name} AS m") == []

@@ -31,6 +31,7 @@ for source in "$GEMP_SOURCE_DIR"/examples/*.c; do
 	cc -std=c17 -Wall -Wextra -Werror -o "$work/pc/$(basename "$source" .c)" "$source" $(pkg-config --cflags --libs gemp) ||
 		fail "$source does not build with pkg-config"
 done
+command -v ninja >"$work/log" && export CMAKE_GENERATOR=Ninja # the site has no make
 cmake -S "$GEMP_SOURCE_DIR/examples" -B "$work/cm" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&
 	cmake --build "$work/cm" >>"$work/cmake.log" 2>&1 || fail "CMake: $(tail -1 "$work/cmake.log")"
 # Each header compiles without any other header, in C and in C++.

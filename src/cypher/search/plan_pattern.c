@@ -159,13 +159,17 @@ static gemp_code require_labels(making *m, const gemp_cypher_node_use *use)
 	return GEMP_OK;
 }
 
-/* Entries that cannot be lowered stay in the residual map. */
+/* Entries that cannot be lowered stay in the residual map. Nothing equals NULL; without this, a hop of variable length
+ * would follow all trails before the residual map is read. */
 static gemp_code require_map(making *m, int variable, bool edge, const gemp_cypher_expr *map)
 {
+	gemp_datum constant;
 	if (!map || map->kind != GEMP_CY_MAP)
 		return GEMP_OK;
 	for (const gemp_cypher_expr *entry = map->first; entry; entry = entry->next) {
 		GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+		if (gemp_cypher_constant(m->input->parameters, entry->first, &constant) && gemp_datum_is_null(constant))
+			m->impossible = true;
 		GEMP_TRY(gemp_cypher_lower_entry(&m->lowering, variable, edge, entry, &expr));
 		GEMP_TRY(require(m, &expr));
 	}
