@@ -238,6 +238,7 @@ def check_new_keys(ranks):
 def check_limits(ranks):
     """Values and keys that a graph file cannot hold are errors; they do not become others."""
     for query, code, says in (
+            ("MERGE (c:X) ON CREATE SET c.y = COUNT { MATCH (c) }", 2, "query:1:33: a pattern in ON CREATE SET or ON MATCH SET"),
             ("MATCH (p:Person) SET p.name = 1.0 / 0.0", 65, "'name' would be an attribute of JSON, which has no infinite numbers"),
             ("CREATE (n {l: [1, [-1.0 / 0.0]]})", 65, "'l' would be an attribute of JSON"),
             ("MATCH (f:Film) SET f.y = 1.0 / 0.0 WITH f MATCH (p:Person) SET p.y = 'x'", 65, "'y' would be an attribute of JSON"),

@@ -8,6 +8,13 @@ COLUMNS = {'node': [('x', 'int'), ('name', 'str'), ('f', 'float'), ('b', 'bool')
            'rel': [('w', 'int'), ('t', 'str'), ('u', 'int')]}
 
 
+def has_pattern(part):
+    """Whether a part of an expression is a pattern or a subquery."""
+    if isinstance(part, (list, tuple)):
+        return bool(part) and part[0] in ('inner', 'pattern', 'pattern comprehension') or any(map(has_pattern, part))
+    return False
+
+
 class UpdateQueries(Queries):
     def __init__(self, rng, graph):
         super().__init__(rng, graph)
@@ -74,6 +81,7 @@ class UpdateQueries(Queries):
         part = self.new_path(scope, found, (0, 1, 1), ('->', '<-', '--'), 0.6)
         inner = dict(scope, **found)
         on = [self.updates(inner) if rng.random() < 0.4 else [] for _ in range(2)]
+        on = [[u for u in updates if not has_pattern(u)] for updates in on]  # refused
         scope.update(found)
         return ('merge', part, on[0], on[1])
 

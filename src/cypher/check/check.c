@@ -42,6 +42,15 @@ static gemp_code check_unwind(gemp_checker *checker, gemp_cypher_clause *clause)
 	return gemp_checker_declare_in(checker, clause->name, gemp_cypher_type_of(element), slot);
 }
 
+static bool searches(const gemp_cypher_expr *expr)
+{
+	bool found = expr->kind == GEMP_CY_PATTERN || expr->kind == GEMP_CY_PATTERN_COMPREHENSION ||
+	             expr->kind == GEMP_CY_EXISTS || expr->kind == GEMP_CY_COUNT || expr->kind == GEMP_CY_COLLECT;
+	for (const gemp_cypher_expr *child = expr->first; child && !found; child = child->next)
+		found = searches(child);
+	return found;
+}
+
 static gemp_code check_updates(gemp_checker *checker, gemp_cypher_clause *clause)
 {
 	checker->no_aggregates = word_of(clause->kind);
@@ -52,6 +61,11 @@ static gemp_code check_updates(gemp_checker *checker, gemp_cypher_clause *clause
 			GEMP_TRY(gemp_checker_need(checker, update->target, type, GEMP_CYPHER_ELEMENT, word_of(clause->kind)));
 		if (update->value)
 			GEMP_TRY(gemp_checker_expr(checker, update->value, NULL));
+		if (update->value && clause->kind == GEMP_CY_MERGE && searches(update->value))
+			return gemp_checker_fail(
+				checker, update->value->place,
+				"a pattern in ON CREATE SET or ON MATCH SET would not see what this MERGE has made; "
+				"write it in a SET behind the MERGE");
 	}
 	return GEMP_OK;
 }
