@@ -313,8 +313,8 @@ const gemp_command gemp_command_transform = {
 		"decides which of two conflicting matches goes first.\n"
 		"The resulting graph depends on the graph, the rules and the seed, not on the number of ranks.\n"
 		"--query is a query of openCypher with CREATE, MERGE, SET, REMOVE, DELETE or FOREACH (docs/opencypher.md). It runs "
-		"once, and each clause sees what the clauses before it have done. The rows of its RETURN are shown as those of "
-		"match, or written by --rows.\n"
+		"once, and each clause sees what the clauses before it have done. The rows of its RETURN are printed, or "
+		"written to the file of --rows.\n"
 		"CHANGES.jsonl is the file that --changes wrote for the same graph: its changes are made again, without "
 		"matching.\n",
 	.examples = "gemp-mpi transform railway.h5 repair.rules -o repaired.h5\n"

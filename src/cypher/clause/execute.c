@@ -144,19 +144,8 @@ static bool writes(const gemp_cypher_query *query)
 {
 	for (const gemp_cypher_part *part = query->first; part; part = part->next)
 		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next)
-			switch (clause->kind) {
-			case GEMP_CY_CREATE:
-			case GEMP_CY_MERGE:
-			case GEMP_CY_SET:
-			case GEMP_CY_REMOVE:
-			case GEMP_CY_DELETE:
-			case GEMP_CY_FOREACH: return true;
-			case GEMP_CY_CALL_SUBQUERY:
-				if (writes(clause->query))
-					return true;
-				break;
-			default: break;
-			}
+			if (gemp_cypher_clause_updates(clause) || (clause->kind == GEMP_CY_CALL_SUBQUERY && writes(clause->query)))
+				return true;
 	return false;
 }
 

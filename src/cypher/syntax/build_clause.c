@@ -1,6 +1,7 @@
 /* Clauses and queries of the tree, and which clauses may follow each other. */
 
 #include "cypher/syntax/build.h"
+#include "cypher/syntax/tree_walk.h"
 
 #include "core/status.h"
 
@@ -9,19 +10,6 @@ static const char *clause_name(const gemp_cypher_clause *clause)
 	static const char *const names[] = { "MATCH", "UNWIND", "WITH",   "RETURN", "CREATE",  "MERGE",
 		                                 "SET",   "REMOVE", "DELETE", "CALL",   "FOREACH", "CALL" };
 	return clause->optional ? "OPTIONAL MATCH" : names[clause->kind];
-}
-
-static bool is_update(const gemp_cypher_clause *clause)
-{
-	switch (clause->kind) {
-	case GEMP_CY_CREATE:
-	case GEMP_CY_MERGE:
-	case GEMP_CY_SET:
-	case GEMP_CY_REMOVE:
-	case GEMP_CY_DELETE:
-	case GEMP_CY_FOREACH: return true;
-	default: return false;
-	}
 }
 
 static bool projects(const gemp_cypher_clause *clause)
@@ -116,11 +104,11 @@ gemp_cypher_part *gemp_cy_append(gemp_cypher_builder *b, gemp_cypher_part *part,
 	if (last && last->kind == GEMP_CY_RETURN)
 		gemp_cy_fail(b, clause->place.begin,
 		             "%s stands behind RETURN, which ends a query; write WITH instead of RETURN", clause_name(clause));
-	else if (last && is_update(last) && !is_update(clause) && !projects(clause))
+	else if (last && gemp_cypher_clause_updates(last) && !gemp_cypher_clause_updates(clause) && !projects(clause))
 		gemp_cy_fail(b, clause->place.begin, "WITH is missing between %s and %s, as in %s ... WITH * %s",
 		             clause_name(last), clause_name(clause), clause_name(last), clause_name(clause));
 	GEMP_LIST_APPEND(part->first, part->last, clause);
-	b->tree->writes = b->tree->writes || is_update(clause);
+	b->tree->writes = b->tree->writes || gemp_cypher_clause_updates(clause);
 	return b->code == GEMP_OK ? part : NULL;
 }
 
@@ -154,7 +142,7 @@ static void check_procedure(gemp_cypher_builder *b, const gemp_cypher_clause *ca
 static void check_end(gemp_cypher_builder *b, const gemp_cypher_clause *last, gemp_cypher_context context)
 {
 	bool predicate = context == GEMP_CY_PREDICATE && last->kind != GEMP_CY_WITH;
-	if (last->kind == GEMP_CY_RETURN || predicate || is_update(last))
+	if (last->kind == GEMP_CY_RETURN || predicate || gemp_cypher_clause_updates(last))
 		return;
 	gemp_cy_fail(b, last->place.end, "RETURN is missing: after %s it says what the rows are", clause_name(last));
 }
@@ -169,7 +157,7 @@ gemp_cypher_query *gemp_cy_finish(gemp_cypher_builder *b, gemp_cypher_query *que
 		for (const gemp_cypher_clause *clause = part->first; clause; clause = clause->next) {
 			if (clause->kind == GEMP_CY_CALL_PROCEDURE)
 				check_procedure(b, clause);
-			if (is_update(clause) && (context == GEMP_CY_PREDICATE || context == GEMP_CY_COLLECTION))
+			if (gemp_cypher_clause_updates(clause) && (context == GEMP_CY_PREDICATE || context == GEMP_CY_COLLECTION))
 				gemp_cy_fail(b, clause->place.begin, "%s may not stand in EXISTS, COUNT or COLLECT, which only read",
 				             clause_name(clause));
 		}

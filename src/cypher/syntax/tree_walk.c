@@ -103,3 +103,16 @@ gemp_code gemp_cypher_clause_walk(const gemp_cypher_clause *clause, gemp_cypher_
 	const walk w = { visit, visit_expr, self };
 	return walk_clause(&w, clause);
 }
+
+bool gemp_cypher_clause_updates(const gemp_cypher_clause *clause)
+{
+	switch (clause->kind) {
+	case GEMP_CY_CREATE:
+	case GEMP_CY_MERGE:
+	case GEMP_CY_SET:
+	case GEMP_CY_REMOVE:
+	case GEMP_CY_DELETE:
+	case GEMP_CY_FOREACH: return true;
+	default: return false;
+	}
+}

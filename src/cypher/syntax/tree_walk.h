@@ -21,4 +21,7 @@ gemp_code gemp_cypher_tree_walk(const gemp_cypher_tree *tree, gemp_cypher_patter
 gemp_code gemp_cypher_clause_walk(const gemp_cypher_clause *clause, gemp_cypher_pattern_visitor *visit,
                                   gemp_cypher_expr_visitor *visit_expr, void *self);
 
+/* True if the clause itself changes the graph. A CALL { } does so by the clauses within it. */
+bool gemp_cypher_clause_updates(const gemp_cypher_clause *clause);
+
 #endif
