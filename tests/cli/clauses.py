@@ -15,6 +15,8 @@ VERTICES = "id\ttype\tname\tborn:int\np1\tPerson\tAnn\t1950\np2\tPerson\tBob\t19
 EDGES = "src\tdst\ttype\np1\tm1\tACTS_IN\np2\tm1\tACTS_IN\np3\tm1\tACTS_IN\np2\tm2\tACTS_IN\np3\tm2\tACTS_IN\np1\tp2\tKNOWS\n"
 CAST = [("p1", "m1"), ("p2", "m1"), ("p3", "m1"), ("p2", "m2"), ("p3", "m2")]
 
+ROADS = [("a", "b", "a"), ("b", "c", "a"), ("c", "d", "a"), ("a", "d", "c"), ("b", "d", "b"), ("d", "a", "c")]
+
 
 def edge(source, target, kind="ACTS_IN"):
     return {"type": kind, "source": source, "target": target}
@@ -47,6 +49,38 @@ def check_values(ranks):
     assert rows(ranks, "RETURN 1 AS one LIMIT 0") == []
     assert rows(ranks, "RETURN [][-1][0] AS x, [][0]['a'] AS y") == [{"x": None, "y": None}]
     assert rows(ranks, "MATCH (n:Film) WITH n LIMIT 0 RETURN n {.name} AS m") == []
+
+
+def check_trail_maps(ranks):
+    """The properties of a hop of variable length may read the row: here the roads of each name form a tree. The towns t0,
+    t1, ... have a road to each other, and more trails than any machine could follow without these properties."""
+    many = [f"t{i}" for i in range(25)]
+    roads = ROADS + [(s, t, "-") for s in many for t in many if s != t]
+    names = [*"abcd", *many]
+    with open("towns.tsv", "w", encoding="utf-8") as file:
+        file.write("id\ttype\tname\n" + "".join(f"{name}\tTown\t{name}\n" for name in names))
+    with open("roads.tsv", "w", encoding="utf-8") as file:
+        file.write("src\tdst\ttype\tby\n" + "".join(f"{s}\t{t}\tROAD\t{by}\n" for s, t, by in roads))
+    run(1, "import", "--vertices", "towns.tsv", "--edges", "roads.tsv", "-o", "roads.h5", "-q")
+
+    def found(query):
+        run(ranks, "match", "roads.h5", query, "-o", "rows.jsonl", "-q")
+        with open("rows.jsonl", encoding="utf-8") as file:
+            return sorted(tuple(json.loads(line).values()) for line in file)
+
+    reach = {name: {name} for name in names}
+    for name, ends in reach.items():
+        for _ in range(4):
+            ends |= {t for s, t, by in roads if by == name and s in ends}
+    assert found("MATCH (n) MATCH (n)-[*0.. {by: n.name}]->(m) RETURN n.name AS n, m.name AS m") == sorted(
+        (n, m) for n, ends in reach.items() for m in ends)
+    assert found("MATCH (n), (m) MATCH p = shortestPath((n)-[* {by: n.name}]->(m)) RETURN n.name AS n, m.name AS m, length(p) AS l") == [
+        ("a", "b", 1), ("a", "c", 2), ("a", "d", 3), ("b", "d", 1)]
+    assert found("UNWIND ['c', 'a', 1] AS x MATCH p = shortestPath((n {name: 'a'})-[* {by: x}]->(m {name: 'd'})) "
+                 "RETURN x, length(p) AS l") == [("a", 3), ("c", 1)]
+    assert found("MATCH (n)-[* {by: 1}]->(m) RETURN m.name AS m") == []
+    run(1, "match", "roads.h5", "MATCH (n) MATCH p = shortestPath((n)-[* {by: m.name}]->(m)) RETURN p", "-q", code=2,
+        says="query:1:41: the properties of a shortest path must be known before it; find both of its ends by a MATCH before")
 
 
 def check_types(ranks):
@@ -167,6 +201,7 @@ def main():
         for ranks in (1, 3):
             check_values(ranks)
             check_labels(ranks)
+            check_trail_maps(ranks)
             check_types(ranks)
             check_files(ranks)
             check_reports(ranks)

@@ -62,6 +62,9 @@ typedef struct gemp_cypher_step {
 	/* search, expand, shortest: the pattern to search for, bound; arguments first. NULL: it has no match in this
 	 * graph */
 	gemp_pattern *pattern;
+	/* expand, shortest: the map that each relationship fulfils, where the search does not test it; rows before the step
+	 * know what it reads. NULL: none */
+	const gemp_cypher_expr *map;
 	struct gemp_finder *finder;              /* made for the first search; the owner of the plan frees it */
 	struct gemp_cypher_adjacency *adjacency; /* rank 0: of a step that expands; the owner of the plan frees it */
 	size_t *vertices;                        /* search: [pattern->vertex_count] numbers in the plan */

@@ -159,8 +159,7 @@ static gemp_code require_labels(making *m, const gemp_cypher_node_use *use)
 	return GEMP_OK;
 }
 
-/* Entries that cannot be lowered stay in the residual map. Nothing equals NULL; without this, a hop of variable length
- * would follow all trails before the residual map is read. */
+/* Entries that cannot be lowered stay in the residual map. Nothing equals NULL. */
 static gemp_code require_map(making *m, int variable, bool edge, const gemp_cypher_expr *map)
 {
 	gemp_datum constant;
@@ -355,14 +354,41 @@ static size_t steps_of_expr(const gemp_cypher_match_plan *plan, const gemp_cyphe
 	return steps;
 }
 
-static void time_residuals(gemp_cypher_match_plan *plan)
+/* A residual map of a hop with a trail belongs to the step of the hop, if rows know what it reads before the step. Then
+ * no longer trail is followed than the map allows. A shortest path whose map is read after it would be another path. */
+static gemp_code give_to_step(gemp_cypher_match_plan *plan, const gemp_cypher_plan_input *input,
+                              const gemp_cypher_residual *r, bool *given)
 {
+	const gemp_cypher_hop *hop = &plan->hops[r->element];
+	*given = false;
+	if (!r->map || !r->of_hop || !gemp_cypher_hop_has_trail(hop) || hop->given)
+		return GEMP_OK;
+	const size_t step = steps_of(plan, r->element, true) - 1;
+	*given = steps_of_expr(plan, r->map) <= step;
+	if (!*given && hop->kind != GEMP_CY_PATH)
+		return gemp_source_fail(&input->tree->source, r->map->place.begin,
+		                        "the properties of a shortest path must be known before it; find both of its ends by "
+		                        "a MATCH before");
+	if (*given)
+		plan->steps[step].map = r->map;
+	return GEMP_OK;
+}
+
+static gemp_code time_residuals(gemp_cypher_match_plan *plan, const gemp_cypher_plan_input *input)
+{
+	size_t kept = 0;
 	for (size_t i = 0; i < plan->residual_count; i++) {
-		gemp_cypher_residual *r = &plan->residuals[i];
-		r->steps = steps_of_expr(plan, r->condition ? r->condition : r->map);
-		if (r->map)
-			r->steps = gemp_max(r->steps, steps_of(plan, r->element, r->of_hop));
+		gemp_cypher_residual r = plan->residuals[i];
+		bool given;
+		GEMP_TRY(give_to_step(plan, input, &r, &given));
+		r.steps = steps_of_expr(plan, r.condition ? r.condition : r.map);
+		if (r.map)
+			r.steps = gemp_max(r.steps, steps_of(plan, r.element, r.of_hop));
+		plan->residuals[kept] = r;
+		kept += !given;
 	}
+	plan->residual_count = kept;
+	return GEMP_OK;
 }
 
 gemp_code gemp_cypher_plan_residuals(gemp_cypher_match_plan *plan, const gemp_cypher_plan_input *input,
@@ -378,6 +404,5 @@ gemp_code gemp_cypher_plan_residuals(gemp_cypher_match_plan *plan, const gemp_cy
 			plan->residuals[plan->residual_count++] = (gemp_cypher_residual){
 				.condition = conditions->conditions[i].expr
 			};
-	time_residuals(plan);
-	return GEMP_OK;
+	return time_residuals(plan, input);
 }

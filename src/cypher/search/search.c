@@ -7,6 +7,7 @@
 #include "cypher/search/adjacency.h"
 #include "cypher/search/elements.h"
 #include "cypher/search/emit.h"
+#include "cypher/search/residual.h"
 #include "cypher/search/state.h"
 #include "cypher/syntax/tree_walk.h"
 
@@ -218,7 +219,7 @@ static gemp_code run_steps(gemp_cypher_answer *a, const gemp_cypher_environment 
 		else if (step->kind == GEMP_CY_STEP_SEARCH)
 			GEMP_TRY(gemp_cypher_step_search(a, i));
 		else
-			GEMP_TRY(gemp_cypher_step_expand(a, i));
+			GEMP_TRY(gemp_cypher_step_expand(a, i, environment));
 		GEMP_TRY(gemp_cypher_test_rows(a, i + 1, environment));
 	}
 	return GEMP_OK;

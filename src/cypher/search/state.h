@@ -69,6 +69,11 @@ static inline size_t gemp_cypher_hop_cell(const gemp_cypher_match_plan *plan, si
 	return 1 + plan->vertex_count + hop;
 }
 
+static inline bool gemp_cypher_is_known(const uint64_t *row, size_t cell)
+{
+	return row[cell] != GEMP_CY_UNKNOWN;
+}
+
 /* Appends a copy of a row, which may lie in another frame. *out is valid until the next addition. */
 gemp_code gemp_cypher_frame_add(gemp_cypher_frame *frame, const uint64_t *row, uint64_t **out);
 void gemp_cypher_frame_free(gemp_cypher_frame *frame);
@@ -87,6 +92,6 @@ bool gemp_cypher_row_meets_trail(const gemp_cypher_answer *answer, const uint64_
 /* STEPS. Each one replaces the frame. */
 gemp_code gemp_cypher_step_given(gemp_cypher_answer *answer, const gemp_cypher_step *step);
 gemp_code gemp_cypher_step_search(gemp_cypher_answer *answer, size_t step);
-gemp_code gemp_cypher_step_expand(gemp_cypher_answer *answer, size_t step);
+gemp_code gemp_cypher_step_expand(gemp_cypher_answer *answer, size_t step, const gemp_cypher_environment *environment);
 
 #endif

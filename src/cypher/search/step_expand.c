@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "cypher/search/adjacency.h"
 #include "cypher/search/grouping.h"
+#include "cypher/search/residual.h"
 #include "cypher/search/state.h"
 
 #include <stdlib.h>
@@ -21,9 +22,10 @@ typedef struct expansion {
 	size_t step_number;
 	const gemp_cypher_hop *hop;
 	gemp_cypher_adjacency *adjacency;
-	gemp_cypher_grouping starts;
-	size_t first, capacity; /* trails [first, answer->trails.count) are those of this step */
-	size_t *start_of;       /* by trail - first */
+	gemp_cypher_row_set maps;    /* the different values of step->map */
+	gemp_cypher_grouping starts; /* tuples of a vertex and, if the step has a map, the number of its value */
+	size_t first, capacity;      /* trails [first, answer->trails.count) are those of this step */
+	size_t *start_of;            /* by trail - first */
 	size_t results, result_capacity, result_start_capacity;
 	size_t *result, *result_start; /* [results] trails that are long enough, and their starts */
 	gemp_record_table visited;     /* shortest: lengths of (start, vertex) */
@@ -136,6 +138,15 @@ static gemp_code add_roots(expansion *x)
 	return GEMP_OK;
 }
 
+static gemp_code fulfils_map(const expansion *x, size_t start, gemp_edge edge, bool *passes)
+{
+	const gemp_datum relationship = { .kind = GEMP_DATUM_RELATIONSHIP, .id = edge };
+	if (!x->step->map)
+		return GEMP_OK;
+	const size_t map = gemp_cypher_grouping_tuple(&x->starts, start)[1];
+	return gemp_cypher_test_properties(x->answer, relationship, *gemp_cypher_table_row(&x->maps.rows, map), passes);
+}
+
 /* A trail uses each relationship once. */
 static gemp_code extend(expansion *x, size_t trail)
 {
@@ -146,6 +157,9 @@ static gemp_code extend(expansion *x, size_t trail)
 	for (size_t i = 0; i < count; i++) {
 		size_t longer;
 		bool continues = true;
+		GEMP_TRY(fulfils_map(x, start, neighbours[i].edge, &continues));
+		if (!continues)
+			continue;
 		if (is_shortest(x))
 			GEMP_TRY(visit(x, start, neighbours[i].vertex, from.length + 1, &continues));
 		else
@@ -172,20 +186,38 @@ static void close_starts(const expansion *x, bool *closed)
 		closed[start] = x->open[start] == 0;
 }
 
+/* Fetches the neighbours of the ends of trails [begin, end), and what the map reads of all of their relationships. */
+static gemp_code fetch_neighbours(expansion *x, const bool *closed, size_t begin, size_t end)
+{
+	gemp_cypher_answer *a = x->answer;
+	const gemp_cypher_trail *trails = a->trails.trails;
+	for (size_t trail = begin; trail < end; trail++)
+		if (grows(x, closed, trail))
+			GEMP_TRY(gemp_cypher_adjacency_want(x->adjacency, trails[trail].vertex));
+	GEMP_TRY(gemp_cypher_adjacency_fetch(x->adjacency, &a->search->session, a->plan_number, x->step_number,
+	                                     x->step->pattern != NULL));
+	for (size_t trail = begin; trail < end && x->step->map; trail++) {
+		size_t count = 0;
+		const gemp_cypher_neighbour *neighbours = grows(x, closed, trail)
+		                                              ? gemp_cypher_adjacency_of(x->adjacency, trails[trail].vertex,
+		                                                                         &count)
+		                                              : NULL;
+		for (size_t i = 0; i < count; i++)
+			GEMP_TRY(gemp_cypher_store_add_edge(&a->search->store, neighbours[i].edge));
+	}
+	return GEMP_OK;
+}
+
 static gemp_code run_rounds(expansion *x)
 {
 	GEMP_OWNED bool *closed = NULL;
 	size_t begin = x->first;
-	gemp_cypher_answer *a = x->answer;
+	const gemp_cypher_trails *trails = &x->answer->trails;
 	GEMP_TRY(GEMP_NEW(closed, x->starts.count));
-	for (uint64_t length = 0; length < max_hops(x) && begin < a->trails.count; length++) {
-		const size_t end = a->trails.count;
+	for (uint64_t length = 0; length < max_hops(x) && begin < trails->count; length++) {
+		const size_t end = trails->count;
 		close_starts(x, closed);
-		for (size_t trail = begin; trail < end; trail++)
-			if (grows(x, closed, trail))
-				GEMP_TRY(gemp_cypher_adjacency_want(x->adjacency, a->trails.trails[trail].vertex));
-		GEMP_TRY(gemp_cypher_adjacency_fetch(x->adjacency, &a->search->session, a->plan_number, x->step_number,
-		                                     x->step->pattern != NULL));
+		GEMP_TRY(fetch_neighbours(x, closed, begin, end));
 		for (size_t trail = begin; trail < end; trail++)
 			if (grows(x, closed, trail))
 				GEMP_TRY(extend(x, trail));
@@ -252,11 +284,14 @@ static gemp_code join_row(expansion *x, const uint64_t *row, size_t start)
 	return GEMP_OK;
 }
 
-static gemp_code expand(expansion *x)
+static gemp_code expand(expansion *x, const gemp_cypher_environment *environment)
 {
 	const gemp_cypher_frame *frame = &x->answer->frame;
-	const size_t cell = gemp_cypher_vertex_cell(x->hop->reversed ? x->hop->to : x->hop->from);
-	GEMP_TRY(gemp_cypher_grouping_new(&x->starts, frame, &cell, 1));
+	const size_t cells[] = { gemp_cypher_vertex_cell(x->hop->reversed ? x->hop->to : x->hop->from),
+		                     gemp_cypher_hop_cell(x->answer->plan, x->step->hop) };
+	if (x->step->map)
+		GEMP_TRY(gemp_cypher_number_maps(x->answer, x->step, environment, &x->maps));
+	GEMP_TRY(gemp_cypher_grouping_new(&x->starts, frame, cells, x->step->map ? 2 : 1));
 	if (is_shortest(x))
 		GEMP_TRY(collect_targets(x));
 	GEMP_TRY(add_roots(x));
@@ -271,6 +306,7 @@ static gemp_code expand(expansion *x)
 
 static void expansion_free(expansion *x)
 {
+	gemp_cypher_row_set_free(&x->maps);
 	gemp_cypher_grouping_free(&x->starts);
 	gemp_cypher_groups_free(&x->by_start);
 	gemp_record_table_free(&x->visited);
@@ -289,7 +325,8 @@ static gemp_code check_shortest(const expansion *x)
 	                        "a shortest path has the lower bound 0 or 1; write -[*..n]-");
 }
 
-gemp_code gemp_cypher_step_expand(gemp_cypher_answer *answer, size_t step_number)
+gemp_code gemp_cypher_step_expand(gemp_cypher_answer *answer, size_t step_number,
+                                  const gemp_cypher_environment *environment)
 {
 	gemp_cypher_step *step = &answer->plan->steps[step_number];
 	expansion x = { .answer = answer,
@@ -306,7 +343,7 @@ gemp_code gemp_cypher_step_expand(gemp_cypher_answer *answer, size_t step_number
 	x.adjacency = step->adjacency;
 	gemp_record_table_init(&x.visited, VISIT_WORDS, VISIT_KEY_WORDS, SIZE_MAX / 2);
 	gemp_record_table_init(&x.targets, VISIT_WORDS, VISIT_KEY_WORDS, SIZE_MAX / 2);
-	gemp_code code = expand(&x);
+	gemp_code code = expand(&x, environment);
 	expansion_free(&x);
 	return code;
 }
