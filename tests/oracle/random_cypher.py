@@ -48,6 +48,13 @@ def canonical(value, kind, undirected):
     return json.dumps(value, ensure_ascii=False)
 
 
+def has_pattern(e):
+    """True if a pattern stands in the expression. Names of a pattern that are no columns would be new variables in it."""
+    if not isinstance(e, (tuple, list)):
+        return False
+    return bool(e) and e[0] in ('inner', 'pattern', 'pattern comprehension') or any(map(has_pattern, e))
+
+
 class CypherCase(cases.Case):
     """query: (branches, UNION ALL, {column: type})."""
 
@@ -82,7 +89,7 @@ class CypherCase(cases.Case):
     def order_keys(self, execution, rows):
         """Returns the keys of ORDER BY of the rows if the rows alone determine the keys."""
         last = self.query[0][0][-1][1]
-        if len(self.query[0]) > 1 or not last.order:
+        if len(self.query[0]) > 1 or not last.order or any(has_pattern(e) for e, _ in last.order):
             return None
         try:
             return [[order_key(execution.value(e, row)) for e, _ in last.order] for row in rows]
