@@ -1,0 +1,179 @@
+/* The bytes for other ranks are read to the host, exchanged by MPI, and written to the device. */
+
+#include "primitive/device_exchange.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/staging.h"
+
+struct gemp_device_exchange {
+	const gemp_comm *comm;
+	gemp_device *device;
+	uint64_t *sent, *received;        /* [ranks] elements of the last run */
+	uint64_t *counts;                 /* [ranks][ranks] elements of each source for each target */
+	gemp_peer_block *going, *arrived; /* [ranks] */
+	gemp_device_exchange_cost cost;
+};
+
+gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *comm, gemp_device *device)
+{
+	const size_t ranks = (size_t)comm->size;
+	gemp_device_exchange *x = NULL;
+	gemp_code code = GEMP_NEW(x, 1);
+	*out = x;
+	if (code == GEMP_OK) {
+		x->comm = comm;
+		x->device = device;
+		code = gemp_new_all(GEMP_ARRAY(x->sent, ranks), GEMP_ARRAY(x->received, ranks),
+		                    GEMP_ARRAY(x->counts, ranks * ranks), GEMP_ARRAY(x->going, ranks),
+		                    GEMP_ARRAY(x->arrived, ranks));
+	}
+	code = gemp_comm_agree(comm, code);
+	if (code != GEMP_OK) {
+		gemp_device_exchange_free(x);
+		*out = NULL;
+	}
+	return code;
+}
+
+void gemp_device_exchange_free(gemp_device_exchange *x)
+{
+	if (!x)
+		return;
+	gemp_free_all(x->sent, x->received, x->counts, x->going, x->arrived);
+	gemp_free(x);
+}
+
+gemp_device_exchange_cost gemp_device_exchange_costs(const gemp_device_exchange *x)
+{
+	return x->cost;
+}
+
+static uint64_t sum(const uint64_t *counts, int ranks)
+{
+	uint64_t all = 0;
+	for (int r = 0; r < ranks; r++)
+		all += counts[r];
+	return all;
+}
+
+/* An array on the device, whose elements lie in rank order, and the ranges before and behind those of this rank. */
+typedef struct array_side {
+	const uint64_t *counts; /* [ranks] */
+	gemp_readback_range ranges[2];
+	size_t own; /* offset of this rank's own elements */
+} array_side;
+
+static array_side side_of(const gemp_device_exchange *x, const uint64_t *counts, size_t size)
+{
+	const int rank = x->comm->rank;
+	array_side side = { .counts = counts, .own = sum(counts, rank) * size };
+	const size_t behind = side.own + counts[rank] * size;
+	side.ranges[0] = (gemp_readback_range){ 0, side.own };
+	side.ranges[1] = (gemp_readback_range){ behind, sum(counts, x->comm->size) * size - behind };
+	return side;
+}
+
+/* Sets the block of each other rank within the ranges, which the host sees at host[]. */
+static void place_blocks(const gemp_device_exchange *x, const array_side *side, char *const host[2], size_t size,
+                         gemp_peer_block *blocks)
+{
+	size_t at = 0;
+	for (int r = 0; r < x->comm->size; at += side->counts[r++] * size) {
+		const int behind = r > x->comm->rank;
+		const size_t bytes = r == x->comm->rank ? 0 : side->counts[r] * size;
+		blocks[r] = (gemp_peer_block){ bytes ? host[behind] + (at - side->ranges[behind].offset) : NULL, bytes };
+	}
+}
+
+static gemp_code read_range(const gemp_device_exchange *x, const gemp_buffer *from, gemp_readback_range range,
+                            gemp_pinned *host)
+{
+	if (!range.size)
+		return GEMP_OK;
+	GEMP_TRY(gemp_pinned_take(host, x->device, range.size));
+	return gemp_buffer_read(x->device, from, range.offset, range.size, host->host);
+}
+
+/* Makes room in *to, and copies this rank's own elements. */
+static gemp_code prepare(const gemp_device_exchange *x, const gemp_buffer *from, const array_side *out, gemp_buffer *to,
+                         const array_side *in, size_t size)
+{
+	const size_t own = out->counts[x->comm->rank] * size, all = in->ranges[1].offset + in->ranges[1].size;
+	if (to->size < all) {
+		gemp_buffer_free(to, x->device);
+		*to = (gemp_buffer){ 0 };
+		GEMP_TRY(gemp_buffer_new(to, x->device, all, NULL));
+	}
+	if (own)
+		GEMP_TRY(
+			GEMP_CL(clEnqueueCopyBuffer(x->device->queue, from->mem, to->mem, out->own, in->own, own, 0, NULL, NULL)));
+	return GEMP_OK;
+}
+
+/* Collective. Moves the elements of a buffer whose counts for all ranks are known. */
+static gemp_code move(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, const uint64_t *send,
+                      size_t size, gemp_buffer *to, const uint64_t *receive)
+{
+	const array_side out = side_of(x, send, size), in = side_of(x, receive, size);
+	gemp_pinned going[2] = { { 0 }, { 0 } };
+	gemp_host_mapping mapping = { 0 };
+	if (code == GEMP_OK)
+		code = prepare(x, from, &out, to, &in, size);
+	for (int i = 0; i < 2 && code == GEMP_OK; i++)
+		code = read_range(x, from, out.ranges[i], &going[i]);
+	if (code == GEMP_OK && in.ranges[0].size + in.ranges[1].size)
+		code = gemp_host_mapping_begin(&mapping, x->device, to, in.ranges, 2);
+	if (code == GEMP_OK) {
+		place_blocks(x, &out, (char *const[]){ going[0].host, going[1].host }, size, x->going);
+		place_blocks(x, &in, mapping.host, size, x->arrived);
+	}
+	code = gemp_exchange_blocks(x->comm, code, x->going, x->arrived, &x->cost.traffic);
+	if (code == GEMP_OK && mapping.buffer)
+		code = gemp_host_mapping_end(&mapping, x->device);
+	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
+	gemp_host_mapping_free(&mapping, x->device);
+	for (int i = 0; i < 2; i++)
+		gemp_pinned_release(&going[i], x->device);
+	return gemp_comm_agree(x->comm, code);
+}
+
+/* Collective. Sets x->sent and x->received. */
+static gemp_code exchange_counts(gemp_device_exchange *x, gemp_code code, const uint64_t *send)
+{
+	const int ranks = x->comm->size;
+	uint64_t *mine = x->counts + (size_t)x->comm->rank * (size_t)ranks;
+	for (int r = 0; r < ranks; r++)
+		mine[r] = code == GEMP_OK ? send[r] : GEMP_SIZE_OF_FAILURE;
+	GEMP_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, x->counts, ranks, MPI_UINT64_T, x->comm->world));
+	for (int r = 0; r < ranks; r++)
+		GEMP_TRY(gemp_comm_agree_marked(x->comm, code, x->counts + (size_t)r * (size_t)ranks));
+	for (int r = 0; r < ranks; r++) {
+		x->sent[r] = send[r];
+		x->received[r] = x->counts[(size_t)r * (size_t)ranks + (size_t)x->comm->rank];
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_device_exchange_run(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from,
+                                   const uint64_t *send, size_t size, gemp_buffer *to, uint64_t *received)
+{
+	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
+	const double since = gemp_now();
+	GEMP_TRY(exchange_counts(x, code, send));
+	for (int r = 0; r < x->comm->size; r++)
+		received[r] = x->received[r];
+	code = move(x, GEMP_OK, from, x->sent, size, to, x->received);
+	x->cost.seconds += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_device_exchange_back(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, size_t size,
+                                    gemp_buffer *to)
+{
+	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
+	const double since = gemp_now();
+	code = move(x, code, from, x->received, size, to, x->sent);
+	x->cost.seconds += gemp_now() - since;
+	return code;
+}
