@@ -260,7 +260,7 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	GEMP_OWNED_BY(free_search) component_search s = { 0 };
 	if (out)
 		*out = NULL;
-	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, report));
+	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
 	GEMP_TRY(gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count));
 	if (s.settings.drawing)
 		GEMP_TRY(gemp_drawing_check(s.settings.drawing, s.job.shard->vertex_count,

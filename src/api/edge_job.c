@@ -49,11 +49,10 @@ gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement pla
 		job->comm->size);
 }
 
-/* Paths are checked before the device is opened, since opening takes longer. The engines of topology use a device only
- * if there is a single rank. */
+/* Paths are checked before the device is opened, since opening takes longer. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
-                                  gemp_report *report)
+                                  gemp_job_devices devices, gemp_report *report)
 {
 	*chosen = gemp_topology_settings_from(settings);
 	GEMP_TRY(gemp_edge_job_begin(out, graph, edges, report));
@@ -61,8 +60,10 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 	GEMP_TRY(gemp_rows_path_check(out->comm, "tree", chosen->tree));
 	const bool checks = chosen->drawing && out->comm->rank == 0;
 	GEMP_TRY(gemp_comm_agree(out->comm, checks ? gemp_file_may_write("dot", chosen->drawing) : GEMP_OK));
-	GEMP_TRY(gemp_edge_job_check_place(out, chosen->place));
-	return out->comm->size == 1 && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
+	if (devices == GEMP_JOB_ONE_RANK)
+		GEMP_TRY(gemp_edge_job_check_place(out, chosen->place));
+	const bool may = devices == GEMP_JOB_EACH_RANK || out->comm->size == 1;
+	return may && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
 }
 
 /* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that

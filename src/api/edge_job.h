@@ -34,13 +34,17 @@ typedef struct gemp_edge_job {
  * must not be moved, since its report may point to a member of the job. */
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report);
+/* The ranks whose devices an engine can use. */
+typedef enum gemp_job_devices {
+	GEMP_JOB_ONE_RANK,  /* a single rank's device: with several ranks no device is opened */
+	GEMP_JOB_EACH_RANK, /* the devices of all ranks together */
+} gemp_job_devices;
 /* Begins a job with topology settings. *chosen becomes the caller's settings, or the defaults. Also checks the paths of
- * files, and opens a device if `place` allows it. */
+ * files, and opens a device on each rank if `place` and `devices` allow it. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
-                                  gemp_report *report);
-/* Local. GEMP_EUSAGE for GEMP_PLACE_DEVICE on several ranks, since these functions do not use several devices
- * together. */
+                                  gemp_job_devices devices, gemp_report *report);
+/* Local. For engines that use only a single rank's device: GEMP_EUSAGE for GEMP_PLACE_DEVICE on several ranks. */
 gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place);
 /* Opens the first device of a rank. If the caller has set job->runtime, all devices of this runtime are opened, since
  * its search may go on with them, and its counters continue. */

@@ -98,7 +98,7 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 	size_t count;
 	if (out)
 		*out = NULL;
-	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
 	GEMP_TRY(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
 	if (chosen.directed && graph->shard->relation_count && !count)
 		return gemp_fail(GEMP_EUSAGE,
@@ -126,6 +126,7 @@ typedef struct edge_list {
 	gemp_edge_rows *rows; /* NULL: no file is wanted */
 	gemp_count edges;
 	gemp_edge_pairs_stats figures;
+	bool on_devices; /* of some type; the same on all ranks */
 	uint64_t bytes, types;
 } edge_list;
 
@@ -146,16 +147,18 @@ static gemp_code list_relation(edge_list *l, size_t index)
 	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(job->shard, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
+	const gemp_placement place = gemp_edge_pairs_place(&csr, job->comm, job->device, l->place);
+	const bool devices = place == GEMP_PLACE_DEVICE;
 	gemp_code code = GEMP_NEW(pairs, count);
-	GEMP_THEN(gemp_edge_pairs(&csr, job->device, l->place, pairs, &figures));
+	GEMP_THEN(gemp_edge_pairs(&csr, job->device, place, pairs, &figures));
 	GEMP_TRY(gemp_comm_agree(job->comm, code));
-	since = gemp_timers_add(&job->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+	since = gemp_timers_add(&job->timers, devices ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	l->types++;
 	l->edges += job->shard->relations[index].edge_count;
-	l->figures.on_device |= figures.on_device;
+	l->on_devices |= devices;
 	l->figures.seconds += figures.seconds;
 	l->figures.transfers += figures.transfers;
-	l->bytes += count * (sizeof *pairs + sizeof *csr.target) + (csr.rows + 1) * (figures.on_device ? 4 : 8);
+	l->bytes += count * (sizeof *pairs + sizeof *csr.target) + (csr.rows + 1) * (devices ? 4 : 8);
 	if (l->rows)
 		GEMP_TRY(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
@@ -167,7 +170,7 @@ gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *ed
 {
 	gemp_topology_settings chosen;
 	GEMP_OWNED_BY(free_list) edge_list l = { 0 };
-	GEMP_TRY(gemp_topology_job_begin(&l.job, &chosen, graph, edges, settings, report));
+	GEMP_TRY(gemp_topology_job_begin(&l.job, &chosen, graph, edges, settings, GEMP_JOB_EACH_RANK, report));
 	l.place = chosen.place;
 	if (chosen.output) {
 		GEMP_TRY(gemp_shard_load_keys(graph->shard));
@@ -183,8 +186,8 @@ gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *ed
 		return GEMP_OK;
 	gemp_report_print(report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
 	gemp_report_set(report, "listed", gemp_json_count(l.edges));
-	GEMP_TRY(gemp_report_rate(report, l.figures.on_device ? l.job.device : NULL, l.figures.seconds, l.figures.transfers,
-	                          l.bytes));
+	GEMP_TRY(
+		gemp_report_rate(report, l.on_devices ? l.job.device : NULL, l.figures.seconds, l.figures.transfers, l.bytes));
 	return gemp_edge_job_report(&l.job);
 }
 
@@ -196,7 +199,7 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	GEMP_OWNED_BY(gemp_edge_job_free) gemp_edge_job job = { 0 };
 	gemp_topology_settings chosen;
 	gemp_reverse_stats figures;
-	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
 	double since = gemp_now();
 	GEMP_TRY(gemp_shard_load_outgoing(graph->shard));
 	since = gemp_timers_add(&job.timers, GEMP_PHASE_READ, since);

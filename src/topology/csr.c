@@ -191,6 +191,14 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	return GEMP_OK;
 }
 
+gemp_placement gemp_edge_pairs_place(const gemp_csr *csr, const gemp_comm *comm, const gemp_device *device,
+                                     gemp_placement place)
+{
+	const uint64_t items = gemp_csr_edges(csr) + csr->rows;
+	return gemp_use_all_devices(comm, device, place, items, "edges.host_below", PAIRS_HOST_BELOW) ? GEMP_PLACE_DEVICE
+	                                                                                              : GEMP_PLACE_HOST;
+}
+
 /* Below the tuned number of edges the host is faster than the transfer to a device. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures)

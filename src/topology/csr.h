@@ -5,8 +5,8 @@
 #define GEMP_TOPOLOGY_CSR_H
 
 #include "device/program.h"
-#include "device/tuning.h"
 #include "graph/graph.h"
+#include "primitive/device_choice.h"
 
 typedef struct gemp_csr {
 	uint64_t vertices; /* number of vertices on all ranks */
@@ -86,8 +86,12 @@ typedef struct gemp_edge_pairs_stats {
 	double transfers; /* seconds of copies to and from the device */
 } gemp_edge_pairs_stats;
 
-/* Both arrays are in the host's memory. The device, which may be NULL, is used if `place` demands it, or allows it and
- * there are enough edges to repay the transfer. */
+/* Collective. Returns GEMP_PLACE_DEVICE if all ranks should list their edges on their devices, or GEMP_PLACE_HOST, for
+ * gemp_edge_pairs. */
+gemp_placement gemp_edge_pairs_place(const gemp_csr *csr, const gemp_comm *comm, const gemp_device *device,
+                                     gemp_placement place);
+/* Local. Both arrays are in the host's memory. The device, which may be NULL, is used if `place` demands it, or allows
+ * it and there are enough edges to repay the transfer. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures);
 

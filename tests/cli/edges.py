@@ -54,7 +54,7 @@ def main():
     run(1, "convert", "g.h5", "-o", "g.tsv")
     want = collections.Counter((r["src:int"], r["type"], r["dst:int"]) for r in rows("g.edges.tsv"))
     texts = set()
-    for ranks, on in ((1, "host"), (1, "device"), (1, "auto"), (2, "host"), (3, "auto")):
+    for ranks, on in ((1, "host"), (1, "device"), (1, "auto"), (2, "host"), (3, "auto"), (3, "device")):
         run(ranks, "edges", "g.h5", "--on", on, "-o", "e.tsv", "--json", "report.json", "-q")
         with open("report.json") as file:
             report = json.load(file)
@@ -73,7 +73,7 @@ def main():
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
     assert "0 edges of 0 types" in run(2, "edges", "none.h5").stdout
     run(1, "edges", "g.h5", "--relation", "ACTS", code=2, says="no edges of this type")
-    run(2, "edges", "g.h5", "--on", "device", code=2, says="one rank")
+    run(2, "degrees", "g.h5", "--on", "device", code=2, says="one rank")
     run(2, "edges", "g.h5", "-o", "e.png", code=2, says=".tsv, .csv, .jsonl or .h5")
 
 
