@@ -31,7 +31,7 @@ typedef struct gemp_euler_outcome {
 typedef struct gemp_euler_settings {
 	size_t size;          /* set by gemp_euler_settings_init */
 	bool path;            /* accept a path if there is no circuit */
-	gemp_placement place; /* GEMP_PLACE_DEVICE needs a single rank */
+	gemp_placement place; /* the devices or the threads of all ranks */
 	bool verify;          /* check the order of the edges on all ranks */
 	const char *output;   /* file of rows: .tsv, .csv, .jsonl, .h5, or - for TSV on stdout; NULL: none */
 	const char *drawing;  /* DOT drawing of how the circuit was found, for at most 1000 edges; NULL: none */

@@ -65,18 +65,6 @@ __kernel void euler_pair(__global const uint *restrict target, __global uint *cu
 		next[e] = atomic_dec(&cursor[target[e]]) - 1;
 }
 
-/* Counts the vertices whose in-degree differs from their out-degree. The cursor of such a vertex has not moved to the
- * beginning of the row exactly. */
-__kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices,
-                          __global uint *counters)
-{
-	__local uint sum;
-	uint count = 0;
-	for (each(uint, v, vertices))
-		count += cursor[v] != begin[v];
-	add_up(count, &sum, &counters[EULER_UNBALANCED]);
-}
-
 /* WALK */
 
 /* Takes a further chunk for a segment. place: the distance of the chunk's first slot from the splitter. The pools are
@@ -161,29 +149,6 @@ __kernel void euler_link(__global const uint2 *restrict segments, __global uint2
 	add_up(slots, &sum, &counters[EULER_ALONG]);
 }
 
-__kernel void euler_least(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
-{
-	for (each(uint, s, splitters)) {
-		uint2 x = from[s], y = from[x.y];
-		to[s] = (uint2)(min(x.x, y.x), y.y);
-	}
-}
-
-/* The lowest segment of a circuit becomes the root of all segments of the circuit in the union-find forest. Circuits
- * are counted by their lowest segments. */
-__kernel void euler_circuits(__global const uint2 *restrict list, __global uint *restrict parent,
-                             __global uint *restrict root, uint splitters, __global uint *counters)
-{
-	__local uint sum;
-	uint count = 0;
-	for (each(uint, s, splitters)) {
-		uint least = list[s].x;
-		parent[s] = root[s] = least;
-		count += least == s;
-	}
-	add_up(count, &sum, &counters[EULER_CIRCUITS]);
-}
-
 /* ORPHANS */
 
 /* Sets sample[] to the segment of each slot in the sample. If there are orphans, it also sets a bit of visited[] for
@@ -254,20 +219,6 @@ __kernel void euler_list(__global const uint2 *restrict segments, __global uint2
 	for (each(uint, s, splitters)) {
 		uint2 segment = segments[s];
 		list[s] = (uint2)(segment.x, segment.y == 0 ? NONE : segment.y);
-	}
-}
-
-/* Pointer jumping (Wyllie 1979): list[s].x is the number of slots from segment s up to segment list[s].y, and each
- * launch doubles this stretch. Two buffers are needed, since other work-items still read the old values. */
-__kernel void euler_double(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
-{
-	for (each(uint, s, splitters)) {
-		uint2 x = from[s];
-		if (x.y != NONE) {
-			uint2 y = from[x.y];
-			x = (uint2)(x.x + y.x, y.y);
-		}
-		to[s] = x;
 	}
 }
 

@@ -1,4 +1,4 @@
-/* euler_abi: constants that euler.cl shares with its host. */
+/* euler_abi: constants that euler.cl and euler_ranks.cl share with their hosts. */
 #ifndef GEMP_KERNELS_EULER_ABI_H
 #define GEMP_KERNELS_EULER_ABI_H
 
@@ -20,5 +20,14 @@
 #define EULER_ALONG 7       /* number of slots that belong to segments */
 #define EULER_TAKEN 8       /* [2 * EULER_POOLS] chunks taken by the first walk, then by the second walk */
 #define EULER_COUNTERS (EULER_TAKEN + 2 * EULER_POOLS)
+
+/* Further words of the counter buffer in euler_ranks.cl, for the slots of one rank. EULER_ORPHANS stays 0 there. */
+#define EULER_UNLABELLED 8 /* slots that no walker has passed */
+#define EULER_CHOSEN 9     /* slots of these that become splitters */
+#define EULER_SPLITTERS 10
+#define EULER_LISTED 11    /* marked slots that have been listed */
+#define EULER_ACCEPTED 12  /* marked slots that all ranks together need */
+#define EULER_STARTS 13    /* segments that change */
+#define EULER_RANKS_COUNTERS 14
 
 #endif

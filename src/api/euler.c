@@ -13,6 +13,7 @@
 #include "euler/balance.h"
 #include "euler/circuit_output.h"
 #include "euler/device_engine.h"
+#include "euler/devices/engine.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 #include "io/file/output.h"
@@ -49,18 +50,33 @@ static void free_search(euler_search *s)
 
 /* SEARCH */
 
-/* With fewer than DEVICE_MIN edges no device is opened unless the caller asks for one, not even to read its tuning.
- * GPU_MIN is the limit for a GPU without a tuning file. */
+/* With fewer than DEVICE_MIN edges for each rank no device is opened unless the caller asks for one, not even to read
+ * its tuning. GPU_MIN is the limit for a GPU without a tuning file. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
-/* Collective. Finds a circuit on the device if the device is faster, otherwise on the threads of all ranks. */
+/* Collective. All ranks use their devices, or none. */
+static bool uses_devices(const euler_search *s, const gemp_comm *comm)
+{
+	const gemp_placement place = s->settings.place;
+	const uint64_t each = s->edges.edges / (uint64_t)comm->size;
+	const bool fit = place == GEMP_PLACE_DEVICE || gemp_euler_devices_suffice(comm, &s->edges);
+	const bool use = fit && gemp_use_device(s->job.device, place, each, "euler.host_below", GPU_MIN);
+	return gemp_comm_sum1(comm, use) == (uint64_t)comm->size;
+}
+
+/* Collective. Finds a circuit on the devices if they are faster, otherwise on the threads of all ranks. The threads
+ * also find it if it does not fit on a device and the place is left to the program. */
 static gemp_code find_circuit(euler_search *s, const gemp_comm *comm)
 {
 	gemp_euler_options how = s->options;
 	how.seed = 1;
 	gemp_euler_result_free(&s->result);
-	if (s->job.device && gemp_use_device(s->job.device, s->settings.place, s->edges.edges, "euler.host_below", GPU_MIN))
-		return gemp_euler_on_device(&s->result, s->job.device, &s->edges, &how);
+	if (uses_devices(s, comm)) {
+		const gemp_code code = comm->size > 1 ? gemp_euler_on_devices(&s->result, comm, s->job.device, &s->edges, &how)
+		                                      : gemp_euler_on_device(&s->result, s->job.device, &s->edges, &how);
+		if (code != GEMP_ENOMEM || s->settings.place == GEMP_PLACE_DEVICE)
+			return code;
+	}
 	return gemp_euler_on_ranks(&s->result, comm, &s->edges, &how);
 }
 
@@ -94,10 +110,13 @@ static gemp_code run_search(euler_search *s)
 	const gemp_comm *comm = s->job.comm;
 	gemp_shard *graph = s->job.shard;
 	const gemp_placement place = s->settings.place;
-	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges >= DEVICE_MIN &&
+	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges / (uint64_t)comm->size >= DEVICE_MIN &&
 	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
-	if (comm->size == 1 && (may || place == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_edge_job_device(&s->job));
+	if (may || place == GEMP_PLACE_DEVICE) {
+		const gemp_code code = gemp_edge_job_device(&s->job);
+		if (code != GEMP_OK && (code != GEMP_ENODEVICE || place == GEMP_PLACE_DEVICE))
+			return code;
+	}
 	GEMP_TRY(orient_and_find(s, comm));
 	if (!s->result.unbalanced)
 		return GEMP_OK;
@@ -141,8 +160,8 @@ static json_t *steps_of(const double *seconds)
 	return list;
 }
 
-/* Collective. Reports the seconds of each stage on the slowest rank. For a device it also reports the bandwidth that
- * the stage needs at least. */
+/* Collective. Reports the seconds of each stage on the slowest rank. For a single device it also reports the bandwidth
+ * that the stage needs at least. */
 static void report_stages(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -165,7 +184,7 @@ static void report_stages(euler_search *s)
 		gemp_report_detail(report, "\n");
 	}
 	gemp_report_detail(report, "  %-10s %10.3f\n", "stages", 1e3 * sum);
-	if (device)
+	if (result->upload > 0)
 		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * result->upload, "download",
 		                   1e3 * result->download);
 	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * longest[GEMP_EULER_STAGES]);
@@ -322,7 +341,6 @@ static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selec
 	s->settings = gemp_euler_settings_from(settings);
 	const char *output = s->settings.output, *drawing = s->settings.drawing;
 	GEMP_TRY(gemp_edge_job_begin(&s->job, graph, edges, report));
-	GEMP_TRY(gemp_edge_job_check_place(&s->job, s->settings.place));
 	if (!s->settings.sequence)
 		GEMP_TRY(gemp_rows_path_check(s->job.comm, "output", output));
 	else if (output && strcmp(output, "-") != 0 && s->job.comm->rank == 0)

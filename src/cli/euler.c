@@ -113,7 +113,7 @@ const gemp_command gemp_command_euler = {
 		"Rows are place, source, type, edge and target; edge is the number among the edges of its type, which "
 		"distinguishes parallel edges. With --sequence the output is the text that the circuit of a graph of words "
 		"spells.\n"
-		"A single rank uses its device or its threads; several ranks use the threads of all.\n",
+		"The devices of all ranks work together, or the threads of all ranks; --on chooses, and the report says which.\n",
 	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
 				"# a path over one type of edges\n"
 				"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"

@@ -7,7 +7,8 @@
  * each edge its place.
  *
  * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks. So parallel edges and loops also
- * have names. Two engines share this interface: device_engine.h and ranks/ranks_engine.h. */
+ * have names. Three engines share this interface: device_engine.h for one device, devices/engine.h for the devices of
+ * all ranks, and ranks/ranks_engine.h for the threads of all ranks. */
 
 #ifndef GEMP_EULER_EULER_H
 #define GEMP_EULER_EULER_H
@@ -126,7 +127,7 @@ typedef struct gemp_euler_result {
 	/* seconds from the edges in the host's memory to the order in the host's memory */
 	double total;
 	gemp_traffic traffic; /* traffic of this rank */
-	const char *engine;   /* name of the engine: "device" or "ranks" */
+	const char *engine;   /* name of the engine: "device", "devices" or "ranks" */
 	/* [own slots] equal for all slots of a circuit before joining; NULL: keep_circuits was not set */
 	uint32_t *circuit;
 	/* [own slots] 1: the slot's circuit was joined with the circuit of the slot before it in the row; NULL:

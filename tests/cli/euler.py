@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from program import run
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-WAYS = [(1, "device"), (3, "auto")]
+WAYS = [(1, "device"), (3, "auto"), (2, "device")]
 
 
 def make(folder, name, edges, vertices=(), undirected=False):
@@ -92,7 +92,7 @@ def found(folder, rng):
             edges = shapes["walk"]
         rng.shuffle(edges)
         graph = make(folder, name, edges, vertices=[edges[0][0]])
-        for ranks, place in [*WAYS, (1, "host")] if turn == 0 else WAYS[turn % 2:][:1]:
+        for ranks, place in [*WAYS, (1, "host")] if turn == 0 else WAYS[turn % 3:][:1]:
             facts = report(folder, ranks, graph, "--on", place, "--verify", "-o", f"{folder}/o.tsv")
             check_rows(f"{folder}/o.tsv", edges)
             assert facts["found"] and facts["kind"] == "circuit" and facts["edges"] == len(edges) and facts["verified"]
@@ -198,7 +198,7 @@ def refusals(folder):
     graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)])
     run(1, "euler", graph, "--relation", "Z", code=2, says="no edges of this type")
     run(1, "euler", graph, "-o", f"{folder}/o.xyz", code=2, says=".tsv, .csv, .jsonl or .h5")
-    run(2, "euler", graph, "--on", "device", code=2, says="one rank")
+    run(2, "euler", graph, "--on", "device", "--device-memory", "100", code=71, says="use more ranks")
     run(1, "generate", "eulerian", "--vertices", "2000", "--edges", "4000", "-q", "-o", f"{folder}/large.h5")
     run(1, "euler", f"{folder}/large.h5", "--dot", f"{folder}/o.dot", code=65, says="too many to draw")
 

@@ -6,7 +6,8 @@
 static void random_multigraphs(void **state)
 {
 	(void)state;
-	euler_case_try(test_seed_all(), test_comm.size == 1 ? 200 : 120 / test_comm.size);
+	euler_case_try(euler_case_on_ranks, test_seed_all(), test_comm.size == 1 ? 200 : 120 / test_comm.size);
+	assert_all(gemp_memory_blocks() == 0);
 }
 
 /* Default settings on larger graphs, with both values of euler_separate. */
@@ -20,7 +21,7 @@ static void larger_graphs(void **state)
 		gemp_euler_options options = { .sources = true };
 		euler_case_walks(&c, &seed, 3000, 300, 200, i == 1);
 		euler_case_share(&c, &seed, UINT64_MAX);
-		assert_all(euler_case_outcome(&c, &options) == NULL);
+		assert_all(euler_case_outcome(&c, euler_case_on_ranks, &options) == NULL);
 		euler_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(euler_separate);

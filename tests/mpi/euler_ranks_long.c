@@ -4,7 +4,8 @@
 static void random_multigraphs(void **state)
 {
 	(void)state;
-	euler_case_try(test_seed_all(), test_comm.size == 1 ? 20000 : 4000 / test_comm.size);
+	euler_case_try(euler_case_on_ranks, test_seed_all(), test_comm.size == 1 ? 20000 : 4000 / test_comm.size);
+	assert_all(gemp_memory_blocks() == 0);
 }
 
 int main(int argc, char **argv)

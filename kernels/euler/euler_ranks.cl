@@ -1,0 +1,302 @@
+/* euler_ranks: joins the slots of all ranks to one circuit on the devices of all ranks (src/euler/devices/engine.h).
+ * Each device has the slots of its rank's vertices.
+ *
+ * A slot is {next, label, distance, source}. next: the slot that follows, numbered over all ranks. label: 0 until a
+ * walker has passed; then 1 + the number of the splitter where the walker began, or for a splitter IS_SPLITTER + its
+ * index among the splitters of this rank. distance: the number of slots from that splitter. source: the source vertex of
+ * the edge. Splitter k of rank r has the number k * ranks + r.
+ *
+ * What a kernel sends to other ranks it writes as records {a, b, c, rank} to stage[]; the rank is NONE if there is
+ * nothing to send. ranks_count and ranks_group then order the records by rank. Bounds have an element for each rank and
+ * one more. */
+#include "euler_abi.h"
+#include "euler_sets.clh"
+
+#define IS_SPLITTER 0x80000000u
+enum { NEXT, LABEL, DISTANCE, SOURCE, MEMBERS };
+#define member(slots, x, which) (((__global uint *)(slots))[(size_t)(x) * MEMBERS + (which)])
+
+/* The range r with bounds[r] <= value < bounds[r + 1]. */
+static inline uint range_of(__global const uint *restrict bounds, uint count, uint value)
+{
+	uint low = 0;
+	while (count - low > 1) {
+		uint middle = low + (count - low) / 2;
+		if (bounds[middle] <= value)
+			low = middle;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* Reserves `wanted` elements behind *counter for each work-item of the group, with one atomic addition for the group.
+ * All work-items of the group call it together. */
+static inline uint reserve(uint wanted, __local uint *sums, __global uint *counter)
+{
+	if (get_local_id(0) == 0)
+		sums[0] = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	uint before = wanted ? atomic_add(&sums[0], wanted) : 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0)
+		sums[1] = sums[0] ? atomic_add(counter, sums[0]) : 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	return sums[1] + before;
+}
+
+/* Work-items of a group stay together, since they meet at barriers. i may be at or behind `count`. */
+#define each_together(base, i, count)                                                            \
+	size_t base = get_group_id(0) * get_local_size(0), i = base + get_local_id(0); base < (count); \
+	base += get_global_size(0), i += get_global_size(0)
+
+/* RECORDS */
+
+/* Adds the number of records for each rank to totals[]. */
+__kernel void ranks_count(__global const uint4 *restrict stage, uint count, uint ranks, __global uint *totals,
+                          __local uint *table)
+{
+	for (uint r = (uint)get_local_id(0); r < ranks; r += (uint)get_local_size(0))
+		table[r] = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (each(uint, i, count))
+		if (stage[i].w != NONE)
+			atomic_inc(&table[stage[i].w]);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (uint r = (uint)get_local_id(0); r < ranks; r += (uint)get_local_size(0))
+		if (table[r])
+			atomic_add(&totals[r], table[r]);
+}
+
+/* Writes the first `words` words of the records in the order of their ranks. cursors: where the next record of each rank
+ * is written. With `tagged`, b is not sent but kept in tags[], at the place of its record. */
+__kernel void ranks_group(__global const uint4 *restrict stage, uint count, uint ranks, __global uint *cursors,
+                          __global uint *restrict out, uint words, __global uint *restrict tags, uint tagged,
+                          __local uint *table)
+{
+	for (each_together(base, i, count)) {
+		uint4 record = i < count ? stage[i] : (uint4)(NONE);
+		uint before = 0;
+		for (uint r = (uint)get_local_id(0); r < ranks; r += (uint)get_local_size(0))
+			table[r] = 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (record.w != NONE)
+			before = atomic_inc(&table[record.w]);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		for (uint r = (uint)get_local_id(0); r < ranks; r += (uint)get_local_size(0))
+			table[ranks + r] = table[r] ? atomic_add(&cursors[r], table[r]) : 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (record.w == NONE)
+			continue;
+		size_t place = table[ranks + record.w] + before, at = place * words;
+		out[at] = record.x;
+		if (words > 1)
+			out[at + 1] = record.y;
+		if (words > 2)
+			out[at + 2] = record.z;
+		if (tagged)
+			tags[place] = record.y;
+	}
+}
+
+/* FILL AND PAIR */
+
+/* The slots of vertex v from cursor[v] on have been paired with in-edges (euler_fill of euler.cl). */
+__kernel void ranks_cursors(__global const uint *restrict begin, __global uint *restrict cursor, uint rows)
+{
+	for (each(uint, v, rows))
+		cursor[v] = begin[v + 1];
+}
+
+__kernel void ranks_fill(__global const uint *restrict begin, uint rows, uint first_vertex,
+                         __global uint4 *restrict slots, uint own)
+{
+	for (each(uint, x, own))
+		slots[x] = (uint4)(NONE, 0, 0, first_vertex + range_of(begin, rows, x));
+}
+
+/* Pairs each edge of a round with an out-edge of its target, if this rank owns the target. Otherwise the target's owner
+ * is asked for one. */
+__kernel void ranks_pair(__global const uint *restrict target, uint begin, uint count,
+                         __global const uint *restrict vertex_bounds, uint ranks, uint rank, __global uint *cursor,
+                         uint first, __global uint4 *slots, __global uint4 *restrict stage)
+{
+	for (each(uint, i, count)) {
+		uint x = begin + i, vertex = target[x], owner = range_of(vertex_bounds, ranks, vertex);
+		vertex -= vertex_bounds[owner];
+		if (owner == rank)
+			member(slots, x, NEXT) = first + atomic_dec(&cursor[vertex]) - 1;
+		stage[i] = (uint4)(vertex, x, 0, owner == rank ? NONE : owner);
+	}
+}
+
+/* Answers the requests for out-edges of own vertices. */
+__kernel void ranks_answer(__global const uint *restrict vertices, uint count, __global uint *cursor, uint first,
+                           __global uint *restrict answers)
+{
+	for (each(uint, i, count))
+		answers[i] = first + atomic_dec(&cursor[vertices[i]]) - 1;
+}
+
+__kernel void ranks_link(__global const uint *restrict tags, __global const uint *restrict answers, uint count,
+                         __global uint4 *slots)
+{
+	for (each(uint, i, count))
+		member(slots, tags[i], NEXT) = answers[i];
+}
+
+/* SPLITTERS */
+
+static inline uint is_chosen(__global const uint4 *slots, uint x, uint first, uint spacing, uint salt)
+{
+	return member(slots, x, LABEL) == 0 && scramble((first + x) ^ salt) % spacing == 0;
+}
+
+/* Counts the slots without a label, and those of them that become splitters. */
+__kernel void ranks_unlabelled(__global const uint4 *slots, uint own, uint first, uint spacing, uint salt,
+                               __global uint *counters)
+{
+	__local uint sum;
+	uint unlabelled = 0, chosen = 0;
+	for (each(uint, x, own)) {
+		unlabelled += member(slots, x, LABEL) == 0;
+		chosen += is_chosen(slots, x, first, spacing, salt);
+	}
+	add_up(unlabelled, &sum, &counters[EULER_UNLABELLED]);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	add_up(chosen, &sum, &counters[EULER_CHOSEN]);
+}
+
+/* counters[EULER_SPLITTERS]: the number of splitters of this rank so far. */
+__kernel void ranks_choose(__global uint4 *slots, uint own, uint first, uint spacing, uint salt,
+                           __global uint *restrict splitter, __global uint *counters)
+{
+	__local uint sums[2];
+	for (each_together(base, x, own)) {
+		uint chosen = x < own ? is_chosen(slots, (uint)x, first, spacing, salt) : 0;
+		uint k = reserve(chosen, sums, &counters[EULER_SPLITTERS]);
+		if (chosen) {
+			splitter[k] = (uint)x;
+			member(slots, x, LABEL) = IS_SPLITTER | k;
+		}
+	}
+}
+
+/* WALK */
+
+/* Walkers advance until they reach a splitter, where segments[k] becomes {number of the splitter where the walker
+ * began, distance}, or leave for another rank as a record {slot of that rank, label, distance}. The first `arrivals`
+ * walkers came from other ranks; the others begin at splitter from, from + 1, ..., or at these places of starts[] if
+ * `listed` is set. With `joined` set, a successor is rotated by its owner when a walker arrives there. */
+__kernel void ranks_walk(__global uint4 *slots, uint own, uint first, __global const uint *restrict slot_bounds,
+                         uint ranks, uint rank, __global const uint *restrict splitter, __global uint2 *segments,
+                         __global const uint *restrict inbox, uint arrivals, __global const uint *restrict starts,
+                         uint listed, uint from, uint walkers, __global const uint *restrict mark,
+                         __global const uint *restrict some, __global const uint *restrict full, uint joined,
+                         __global uint4 *restrict stage)
+{
+	for (each(uint, i, walkers)) {
+		uint x, label, distance;
+		uint4 record = (uint4)(NONE);
+		if (i < arrivals) {
+			x = inbox[(size_t)i * 3];
+			label = inbox[(size_t)i * 3 + 1];
+			distance = inbox[(size_t)i * 3 + 2];
+		} else {
+			uint k = from + i - arrivals, next;
+			k = listed ? starts[k] : k;
+			label = k * ranks + rank + 1;
+			distance = 1;
+			next = member(slots, splitter[k], NEXT);
+			x = next - first;
+			if (x >= own) {
+				uint owner = range_of(slot_bounds, ranks, next);
+				stage[i] = (uint4)(next - slot_bounds[owner], label, distance, owner);
+				continue;
+			}
+		}
+		for (;;) {
+			x = joined ? rotated(mark, some, full, x, own) : x;
+			uint here = member(slots, x, LABEL), next = member(slots, x, NEXT);
+			if (here & IS_SPLITTER) {
+				segments[here & ~IS_SPLITTER] = (uint2)(label - 1, distance);
+				break;
+			}
+			member(slots, x, LABEL) = label;
+			member(slots, x, DISTANCE) = distance++;
+			x = next - first;
+			if (x >= own) {
+				uint owner = range_of(slot_bounds, ranks, next);
+				record = (uint4)(next - slot_bounds[owner], label, distance, owner);
+				break;
+			}
+		}
+		stage[i] = record;
+	}
+}
+
+/* THE LIST OF ALL SEGMENTS, which every device gets. Segment k of rank r has the index segment_bounds[r] + k. Links lead
+ * backwards: from the splitter where a walk ended to the splitter where it began. */
+
+static inline uint index_of(uint number, __global const uint *restrict segment_bounds, uint ranks)
+{
+	return segment_bounds[number % ranks] + number / ranks;
+}
+
+/* The index of the segment in which a slot with this label lies. */
+static inline uint segment_of(uint label, __global const uint *restrict segment_bounds, uint ranks, uint rank)
+{
+	return label & IS_SPLITTER ? segment_bounds[rank] + (label & ~IS_SPLITTER)
+	                           : index_of(label - 1, segment_bounds, ranks);
+}
+
+/* Writes a copy of this rank's segments for each rank. */
+__kernel void ranks_copies(__global const uint2 *restrict segments, uint count, uint ranks, __global uint2 *restrict out)
+{
+	for (each(ulong, i, (ulong)count * ranks))
+		out[i] = segments[i % count];
+}
+
+/* The first element of the lists that euler_least doubles, or with `places` of the lists that euler_double doubles.
+ * Places are counted from segment 0. */
+__kernel void ranks_list(__global const uint2 *restrict segments, uint count,
+                         __global const uint *restrict segment_bounds, uint ranks, uint places,
+                         __global uint2 *restrict list)
+{
+	for (each(uint, i, count)) {
+		uint before = index_of(segments[i].x, segment_bounds, ranks);
+		list[i] = !places ? (uint2)(i, before) : i ? (uint2)(segments[i].y, before) : (uint2)(0, NONE);
+	}
+}
+
+#include "euler_ranks_join.clh"
+
+/* PLACES */
+
+/* Sends the slots of a round to the ranks that own their places, as {place, slot, source}. The place is shifted so that
+ * the fixed slot gets its place; places from `edges` on are left out (the closing edge of a path). */
+__kernel void ranks_place(__global const uint4 *restrict slots, uint begin, uint count, uint first,
+                          __global const uint *restrict segment_bounds, uint ranks, uint rank,
+                          __global const uint2 *restrict list, uint total, uint shift, uint edges,
+                          __global const uint *restrict place_bounds, __global uint4 *restrict stage)
+{
+	for (each(uint, i, count)) {
+		uint4 slot = slots[begin + i];
+		uint place = list[segment_of(slot.y, segment_bounds, ranks, rank)].x + shift;
+		place += slot.y & IS_SPLITTER ? 0 : slot.z;
+		place -= place >= total ? total : 0;
+		uint owner = place < edges ? range_of(place_bounds, ranks, place) : NONE;
+		stage[i] = (uint4)(owner == NONE ? 0 : place - place_bounds[owner], first + begin + i, slot.w, owner);
+	}
+}
+
+__kernel void ranks_order(__global const uint *restrict records, uint count, uint words, __global uint *restrict order,
+                          __global uint *restrict source)
+{
+	for (each(uint, i, count)) {
+		size_t at = (size_t)i * words;
+		order[records[at]] = records[at + 1];
+		if (words > 2)
+			source[records[at]] = records[at + 2];
+	}
+}

@@ -1,0 +1,138 @@
+#include "euler/devices/engine.h"
+
+#include "core/bitset.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "euler/devices/joining.h"
+#include "euler/devices/pairing.h"
+#include "euler/devices/placing.h"
+#include "euler/devices/segments.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* The time of a stage is the time on this rank, with its exchange. The copies of the edges to the device and of the
+ * order from it are counted separately. */
+
+static void end_stage(gemp_euler_state *e, gemp_euler_stage stage, double *since)
+{
+	const double now = gemp_now();
+	e->out->seconds[stage] += now - *since;
+	*since = now;
+}
+
+/* A number of a splitter is its index times the ranks, and labels have a bit beside it. */
+bool gemp_euler_devices_suffice(const gemp_comm *comm, const gemp_euler_edges *edges)
+{
+	const uint64_t limit = (uint64_t)1 << 31, ranks = (uint64_t)comm->size;
+	uint64_t own = edges->begin[edges->rows];
+	gemp_comm_max(comm, &own, 1);
+	return edges->edges < limit && (own + 2) * ranks < limit;
+}
+
+/* Local. For drawings, keeps the circuits before joining, and the slots at which circuits are joined. */
+static gemp_code keep_circuits(gemp_euler_state *e)
+{
+	gemp_euler_result *out = e->out;
+	const cl_uint is_splitter = (cl_uint)1 << 31;
+	GEMP_OWNED uint32_t *mark = NULL, *slots = NULL, *list = NULL, *bounds = NULL;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(mark, e->words), GEMP_ARRAY(slots, 4 * (size_t)e->own),
+	                      GEMP_ARRAY(list, 2 * (size_t)e->segments), GEMP_ARRAY(bounds, e->ranks),
+	                      GEMP_ARRAY(out->circuit, e->own), GEMP_ARRAY(out->joined, e->own)));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.slots, 0, 4 * (size_t)e->own * sizeof *slots, slots));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.lists[e->current], 0, 2 * (size_t)e->segments * sizeof *list, list));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.segment_bounds, 0, e->ranks * sizeof *bounds, bounds));
+	for (size_t x = 0; x < e->own; x++) {
+		const cl_uint label = slots[4 * x + 1];
+		const size_t segment = label & is_splitter ? bounds[e->rank] + (label - is_splitter)
+		                                           : bounds[(label - 1) % e->ranks] + (label - 1) / e->ranks;
+		out->circuit[x] = list[2 * segment] + 1;
+		out->joined[x] = gemp_bits32_test(mark, x);
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Pairs the edges, finds their circuits and joins them. Stops early if the graph is unbalanced. */
+static gemp_code make_circuits(gemp_euler_state *e, double *since)
+{
+	GEMP_TRY(gemp_euler_upload(e));
+	end_stage(e, GEMP_EULER_FILL, since);
+	e->out->seconds[GEMP_EULER_FILL] -= e->out->upload;
+	GEMP_TRY(gemp_euler_pair(e));
+	end_stage(e, GEMP_EULER_PAIR, since);
+	if (e->out->unbalanced)
+		return GEMP_OK;
+	GEMP_TRY(gemp_euler_make_segments(e));
+	end_stage(e, GEMP_EULER_WALK, since);
+	GEMP_TRY(gemp_euler_rank_segments(e, false));
+	e->out->splitters = e->segments;
+	end_stage(e, GEMP_EULER_CIRCUITS, since);
+	GEMP_TRY(gemp_euler_join_circuits(e));
+	if (e->options->keep_circuits)
+		GEMP_TRY(gemp_comm_agree(e->comm, keep_circuits(e)));
+	end_stage(e, GEMP_EULER_UNION, since);
+	return GEMP_OK;
+}
+
+/* Collective. Ranks the only circuit and makes the order. */
+static gemp_code order_circuit(gemp_euler_state *e, double *since)
+{
+	size_t changed = 0;
+	GEMP_TRY(gemp_euler_list_changes(e, &changed));
+	end_stage(e, GEMP_EULER_ROTATE, since);
+	GEMP_TRY(gemp_euler_walk(e, changed, true, 0));
+	end_stage(e, GEMP_EULER_REWALK, since);
+	GEMP_TRY(gemp_euler_rank_segments(e, true));
+	end_stage(e, GEMP_EULER_RANK, since);
+	GEMP_TRY(gemp_euler_place(e));
+	end_stage(e, GEMP_EULER_EMIT, since);
+	e->out->seconds[GEMP_EULER_EMIT] -= e->out->download;
+	return GEMP_OK;
+}
+
+/* Collective. Makes kernels, arrays and the exchange, before the clock starts. */
+static gemp_code prepare(gemp_euler_state *e)
+{
+	GEMP_TRY(gemp_device_exchange_new(&e->exchange, e->comm, e->device));
+	GEMP_TRY(gemp_comm_agree(e->comm, gemp_euler_state_new(e)));
+	GEMP_MPI(MPI_Allgather(&e->edges->first, 1, MPI_UINT64_T, e->slot_bounds, 1, MPI_UINT64_T, e->comm->world));
+	e->slot_bounds[e->ranks] = e->edges->edges;
+	return GEMP_OK;
+}
+
+static gemp_code run(gemp_euler_state *e)
+{
+	gemp_euler_result *out = e->out;
+	GEMP_TRY(prepare(e));
+	const double begun = gemp_now();
+	double since = begun;
+	GEMP_TRY(make_circuits(e, &since));
+	if (!out->unbalanced && out->components == 1)
+		GEMP_TRY(order_circuit(e, &since));
+	out->total = gemp_now() - begun;
+	out->traffic = gemp_device_exchange_costs(e->exchange).traffic;
+	return gemp_comm_agree(e->comm, gemp_program_store(e->device, &e->program));
+}
+
+gemp_code gemp_euler_on_devices(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
+                                const gemp_euler_edges *edges, const gemp_euler_options *options)
+{
+	assert(gemp_euler_edges_is_valid(edges));
+	gemp_euler_state e = { .comm = comm, .device = device, .edges = edges, .options = options, .out = out };
+	*out = (gemp_euler_result){ .engine = "devices" };
+	if (edges->edges == 0)
+		return GEMP_OK;
+	if (!gemp_euler_devices_suffice(comm, edges))
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%" PRIu64
+		                 " edges on the devices of %d ranks, whose numbers have 31 bits; --on host takes more",
+		                 edges->edges, comm->size);
+	const gemp_code code = run(&e);
+	clFinish(device->queue);
+	gemp_euler_state_free(&e);
+	gemp_device_exchange_free(e.exchange);
+	if (code != GEMP_OK)
+		gemp_euler_result_free(out);
+	return code;
+}

@@ -1,0 +1,177 @@
+/* Tests Euler circuits on the devices of all ranks on random multigraphs with loops, parallel edges, vertices without
+ * edges and ranks without vertices. Tiny settings make many rounds and phases. */
+#include "euler_ranks_case.h"
+
+#include "device/open.h"
+#include "euler/devices/engine.h"
+#include "harness/limits.h"
+
+static gemp_device *device;
+
+static void open_device(void **state)
+{
+	(void)state;
+	assert_all_ok(gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0));
+}
+
+static void close_device(void **state)
+{
+	(void)state;
+	gemp_device_close(device);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static gemp_code on_devices(gemp_euler_result *out, const gemp_euler_edges *edges, const gemp_euler_options *options)
+{
+	return gemp_euler_on_devices(out, &test_comm, device, edges, options);
+}
+
+static void random_multigraphs(void **state)
+{
+	(void)state;
+	euler_case_try(on_devices, test_seed_all(), test_comm.size == 1 ? 60 : 80 / test_comm.size);
+}
+
+/* Groups of the size that GPUs have, in which work-items meet at barriers. */
+static void groups_of_gpus(void **state)
+{
+	const bool gpu = device->gpu;
+	(void)state;
+	device->gpu = true;
+	euler_case_try(on_devices, test_seed_all(), 24 / test_comm.size + 1);
+	device->gpu = gpu;
+}
+
+/* Default settings. */
+static void larger_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int i = test_comm.size > 4; i < 3; i++) {
+		euler_case c = { 0 };
+		gemp_euler_options options = { .sources = true };
+		euler_case_walks(&c, &seed, 3000, 300, 200, i == 1);
+		euler_case_share(&c, &seed, UINT64_MAX);
+		assert_all(euler_case_outcome(&c, on_devices, &options) == NULL);
+		euler_case_free(&c);
+	}
+}
+
+/* A ring whose edges alternate between ranks, so a walk leaves its rank at nearly every slot. */
+static void long_rings(void **state)
+{
+	const uint64_t length = 4001;
+	(void)state;
+	for (uint64_t stride = 1; stride < length; stride += 1999) {
+		uint64_t seed = test_seed_all();
+		euler_case c = { .vertices = length };
+		gemp_euler_result result;
+		for (uint64_t i = 0; i < length; i++)
+			euler_case_edge(&c, i, (i + stride) % length);
+		euler_case_share(&c, &seed, UINT64_MAX);
+		assert_all_ok(on_devices(&result, &c.own, &(gemp_euler_options){ .sources = true }));
+		assert_all(result.circuits == 1 && result.joins == 0 && result.splitters < length / 2);
+		assert_all(euler_case_wrong(&c, &result, true) == NULL);
+		gemp_euler_result_free(&result);
+		euler_case_free(&c);
+	}
+}
+
+/* One vertex has all edges: loops, and pairs of edges to other vertices. */
+static void one_vertex_has_all(void **state)
+{
+	(void)state;
+	for (uint64_t others = 0; others < 600; others += 299) {
+		uint64_t seed = test_seed_all();
+		euler_case c = { .vertices = 1 + others };
+		gemp_euler_options options = { .sources = true };
+		for (uint64_t i = 0; i < 1500; i++)
+			euler_case_edge(&c, 0, 0);
+		for (uint64_t v = 1; v <= others; v++) {
+			euler_case_edge(&c, 0, v);
+			euler_case_edge(&c, v, 0);
+		}
+		euler_case_share(&c, &seed, UINT64_MAX);
+		assert_all(euler_case_outcome(&c, on_devices, &options) == NULL);
+		euler_case_free(&c);
+	}
+}
+
+static void unbalanced_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	euler_case c = { 0 };
+	gemp_euler_result result;
+	euler_case_walks(&c, &seed, 50, 20, 10, false);
+	euler_case_edge(&c, 3, 7);
+	euler_case_edge(&c, 3, 9);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	assert_all_ok(on_devices(&result, &c.own, &(gemp_euler_options){ 0 }));
+	assert_all(result.unbalanced == 3 && result.order.count == 0);
+	gemp_euler_result_free(&result);
+	euler_case_free(&c);
+}
+
+static gemp_code solve_once(void *argument)
+{
+	gemp_euler_result result;
+	gemp_euler_options options = { .spacing = 1, .keep_circuits = true, .sources = true };
+	gemp_code code = on_devices(&result, argument, &options);
+	gemp_euler_result_free(&result);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	euler_case c = { 0 };
+	euler_case_walks(&c, &seed, 10, 6, 6, false);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	if (test_comm.size < 3) /* each request for memory fails once on each rank, which takes too long on more ranks */
+		assert_all_survive_no_memory(solve_once, &c.own);
+	euler_case_free(&c);
+}
+
+/* The device of one rank has no memory: all ranks return the code, and a later call succeeds. */
+static void device_memory_may_run_out(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	const size_t memory = device->memory;
+	euler_case c = { 0 };
+	gemp_euler_result result;
+	gemp_euler_options options = { .sources = true };
+	euler_case_walks(&c, &seed, 300, 40, 40, false);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	for (size_t bytes = 1; bytes < (size_t)1 << 17; bytes = bytes * 3 / 2 + 1) {
+		if (test_comm.rank == test_comm.size - 1)
+			device->memory = bytes;
+		const gemp_code code = on_devices(&result, &c.own, &options);
+		assert_all(gemp_comm_agree(&test_comm, code) == code && (code == GEMP_OK || code == GEMP_ENOMEM));
+		assert_all(bytes > 1 || code == GEMP_ENOMEM);
+		gemp_euler_result_free(&result);
+		device->memory = memory;
+	}
+	assert_all(device->buffer_bytes == 0);
+	assert_all(euler_case_outcome(&c, on_devices, &options) == NULL);
+	euler_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_device),
+		cmocka_unit_test(random_multigraphs),
+		cmocka_unit_test(groups_of_gpus),
+		cmocka_unit_test(larger_graphs),
+		cmocka_unit_test(long_rings),
+		cmocka_unit_test(one_vertex_has_all),
+		cmocka_unit_test(unbalanced_graphs),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(close_device),
+	};
+	return test_main_all(argc, argv, tests);
+}
