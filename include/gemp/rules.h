@@ -38,7 +38,7 @@ typedef struct gemp_rules_settings {
 	gemp_exchange_mode exchange; /* how a search obtains rows that its rank does not hold */
 	/* bytes that a device spends on copies of other ranks' rows; GEMP_REPLICATE_AUTO by default */
 	int64_t replicate;
-	/* where a single rank resolves conflicts between matches; the result does not depend on it */
+	/* where the ranks resolve conflicts between matches; the result does not depend on it */
 	gemp_placement choose;
 	/* search for all matches in each step, not only near the changes; the result is the same */
 	bool rematch_all;

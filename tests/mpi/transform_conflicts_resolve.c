@@ -1,13 +1,10 @@
 /* Tests the order and the selection of random matches on random ranks. The reference decides one match after the
  * other. */
 #include "harness/collective.h"
-#include "harness/runtime.h"
 
 #include "comm/comm.h"
-#include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
@@ -169,84 +166,32 @@ static bool as_expected(void)
 
 static void test_selection_equals_reference(void **state)
 {
-	const gemp_resolver by_host = { .comm = &test_comm };
+	gemp_resolver by_host = { .comm = &test_comm };
 	uint64_t seed = test_seed_all(), rounds = 0, left;
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		draw_world(&w, gemp_random(&seed));
 		take_own(&s, &w);
 		if (i % 2)
-			assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
+			assert_all_ok(gemp_resolve_uncontended(&by_host, &s.keys, s.decision, &left));
 		assert_all_ok(gemp_resolve_all(&by_host, &s.keys, s.priority, s.decision, &rounds));
 		decide_one_by_one(&w);
 		assert_all(as_expected());
 	}
 }
 
-/* DEVICE */
-
-enum { MANY = 40000 };
-
-/* Makes up to MANY matches with up to three keys each. */
-static gemp_code make_many(gemp_conflict_keys *out, uint64_t *priority, uint64_t *seed)
-{
-	gemp_code code = GEMP_OK;
-	uint64_t slots = 1 + gemp_random_below(seed, 3 * MANY), writes = 1 + gemp_random_below(seed, 4);
-	*out = (gemp_conflict_keys){ .matches = gemp_random_below(seed, MANY), .slots = slots };
-	GEMP_TRY_DONE(GEMP_NEW(out->offsets, MANY + 1));
-	GEMP_TRY_DONE(GEMP_NEW(out->keys, 3 * MANY));
-	for (size_t m = 0; m < out->matches; m++) {
-		uint64_t end = out->offsets[m] + gemp_random_below(seed, 4);
-		priority[m] = gemp_random(seed);
-		for (uint64_t t = out->offsets[m]; t < end; t++)
-			out->keys[t] = gemp_conflict_key(gemp_random_below(seed, slots),
-			                                 gemp_random_below(seed, writes) ? (gemp_access)gemp_random_below(seed, 2)
-			                                                                 : GEMP_WRITES);
-		out->offsets[m + 1] = end;
-	}
-done:
-	return code;
-}
-
-static void test_device_selects_as_host(void **state)
-{
-	static uint64_t priority[MANY];
-	static uint8_t by_host[MANY], by_device[MANY];
-	uint64_t seed = test_seed_all(), rounds, device_rounds;
-	gemp_runtime *context = NULL;
-	const gemp_budgets budgets = { 0 };
-	(void)state;
-	if (test_comm.size > 1)
-		return; /* several ranks decide on their hosts */
-	assert_all_ok(runtime_with_devices(&context, &test_comm, NULL, &budgets));
-	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_HOST };
-	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
-	for (int i = 0; i < CASES / 4; i++) {
-		gemp_conflict_keys keys;
-		assert_int_equal(make_many(&keys, priority, &seed), GEMP_OK);
-		for (size_t m = 0; m < keys.matches; m++)
-			by_host[m] = by_device[m] = keys.offsets[m] == keys.offsets[m + 1] && m % 7 == 0 ? GEMP_REJECTED
-			                                                                                 : GEMP_UNDECIDED;
-		assert_all_ok(gemp_resolve_all(&host, &keys, priority, by_host, &rounds));
-		assert_all_ok(gemp_resolve_all(&device, &keys, priority, by_device, &device_rounds));
-		assert_memory_equal(by_host, by_device, keys.matches);
-		assert_int_equal(rounds, device_rounds);
-		gemp_conflict_keys_free(&keys);
-	}
-	gemp_runtime_free(context);
-}
-
 /* A match without keys is selected. A match with a conflict stays undecided. A match with keys but without a conflict
  * is selected or stays undecided. */
 static void test_uncontended_matches_are_selected(void **state)
 {
+	gemp_resolver by_host = { .comm = &test_comm };
 	uint64_t seed = test_seed_all(), left, undecided;
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		bool right = true;
 		draw_world(&w, gemp_random(&seed));
 		take_own(&s, &w);
-		assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
+		assert_all_ok(gemp_resolve_uncontended(&by_host, &s.keys, s.decision, &left));
 		undecided = 0;
 		for (size_t k = 0; k < s.count; k++) {
 			bool rival = false, keys = w.key_count[s.of[k]] > 0;
@@ -347,14 +292,15 @@ static void test_priorities_become_distinct(void **state)
 
 static gemp_code resolve_again(void *argument)
 {
+	gemp_resolver by_host = { .comm = &test_comm };
 	gemp_code code = GEMP_OK;
 	uint64_t left, rounds;
 	(void)argument;
 	take_own(&s, &w);
-	GEMP_TRY_DONE(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
+	GEMP_TRY_DONE(gemp_resolve_uncontended(&by_host, &s.keys, s.decision, &left));
 	memset(s.decision, 0, sizeof s.decision);
 	GEMP_TRY_DONE(gemp_match_order_distinct(&test_comm, &s.ordered, s.decision, s.priority));
-	GEMP_TRY_DONE(gemp_resolve_all(&(gemp_resolver){ .comm = &test_comm }, &s.keys, s.priority, s.decision, &rounds));
+	GEMP_TRY_DONE(gemp_resolve_all(&by_host, &s.keys, s.priority, s.decision, &rounds));
 	code = gemp_match_order_number(&test_comm, &s.ordered, s.decision, s.numbers, NULL);
 done:
 	return code;
@@ -373,13 +319,9 @@ static void test_memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_selection_equals_reference),
-		cmocka_unit_test(test_device_selects_as_host),
-		cmocka_unit_test(test_uncontended_matches_are_selected),
-		cmocka_unit_test(test_one_match_is_selected),
-		cmocka_unit_test(test_order_is_that_of_tuples),
-		cmocka_unit_test(test_priorities_become_distinct),
-		cmocka_unit_test(test_memory_may_run_out),
+		cmocka_unit_test(test_selection_equals_reference), cmocka_unit_test(test_uncontended_matches_are_selected),
+		cmocka_unit_test(test_one_match_is_selected),      cmocka_unit_test(test_order_is_that_of_tuples),
+		cmocka_unit_test(test_priorities_become_distinct), cmocka_unit_test(test_memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

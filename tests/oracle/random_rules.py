@@ -10,7 +10,7 @@ be the same in both orders. The next step starts from this graph, and the graph 
 program's. If a rule reads only its own vertices and edges, every match that was left out must conflict with a
 selected match. The steps must be those of the control. Each run is repeated in one of these ways (--ways), which
 must give the same graph: another number of ranks, a search of all matches in every step, a replay of the change log,
-a run that is stopped and resumed, and selection on the device."""
+a run that is stopped and resumed, and selection on the devices of several ranks."""
 import argparse
 import collections
 import copy
@@ -370,7 +370,7 @@ def searched_anew(graph_file, text, output, ranks, options):
 
 
 def on_device(graph_file, text, output, ranks, options):
-    return transform(graph_file, text, output, 1, options + ["--choose", "device"])
+    return transform(graph_file, text, output, ranks, options + ["--choose", "device"])
 
 
 def replayed(graph_file, text, output, ranks, options):

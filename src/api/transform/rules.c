@@ -8,6 +8,7 @@
 
 #include "api/match/query.h"
 #include "api/transform/changed_graph.h"
+#include "api/transform/rule_report.h"
 #include "api/transform/step_checkpoint.h"
 #include "core/memory.h"
 #include "core/quantity.h"
@@ -180,21 +181,6 @@ static void free_rewriting(rewriting *r)
 
 /* REPORT */
 
-static void report_selected(json_t *object, const gemp_select_report *s)
-{
-	gemp_json_set_counts(object, { "matches", s->matches }, { "applied", s->applied }, { "conflicts", s->conflicts },
-	                     { "blocked", s->inapplicable }, { "rounds", s->rounds });
-}
-
-static void report_effects(json_t *object, const gemp_effects *e)
-{
-	json_object_set_new(object, "created",
-	                    gemp_json_counts({ "vertices", e->created_vertices }, { "edges", e->created_edges }));
-	json_object_set_new(object, "deleted",
-	                    gemp_json_counts({ "vertices", e->deleted_vertices }, { "edges", e->deleted_edges }));
-	json_object_set_new(object, "set", gemp_json_count(e->set));
-}
-
 /* Reports a finished step, for the setting `explain`. */
 static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
@@ -206,10 +192,10 @@ static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, con
 	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->inapplicable).text,
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
-	report_selected(object, s);
+	gemp_select_json(object, s);
 	if (one->cache.incremental)
 		gemp_json_set_counts(object, { "kept", one->cache.cached }, { "places", one->cache.anchors });
-	report_effects(object, &one->effects);
+	gemp_effects_json(object, &one->effects);
 	json_array_append_new(r->steps, object);
 }
 
@@ -244,8 +230,8 @@ static void report_rule(const rewriting *r, const char *name, const gemp_rule_re
 	const gemp_effects *e = &one->effects;
 	json_t *object = json_pack("{s:s, s:f}", "rule", name, "seconds", one->seconds);
 	json_object_set_new(object, "steps", gemp_json_count(one->steps));
-	report_selected(object, s);
-	report_effects(object, e);
+	gemp_select_json(object, s);
+	gemp_effects_json(object, e);
 	json_array_append_new(list, object);
 	gemp_report_detail(r->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
 	                   gemp_counted(s->matches, "match").text, gemp_counted(one->steps, "step").text,
@@ -258,12 +244,16 @@ static void report_rule(const rewriting *r, const char *name, const gemp_rule_re
 		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
 }
 
-/* Sets the fields `steps` and `rules`, and `explain` if the caller wants it. */
+/* Collective. Sets the fields `steps` and `rules`, and `explain` if the caller wants it. */
 static void report_rules(const rewriting *r)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; i < r->parsed->count; i++)
+	gemp_select_report sum = { 0 };
+	for (size_t i = 0; i < r->parsed->count; i++) {
 		report_rule(r, r->parsed->rules[i].name, &r->reports[i], list);
+		gemp_select_add(&sum, &r->reports[i].select);
+	}
+	gemp_resolution_report(r->report, &sum);
 	gemp_report_set(r->report, "steps", gemp_json_count(r->history.count));
 	gemp_report_set(r->report, "rules", list);
 	if (r->settings.explain)

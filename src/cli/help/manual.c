@@ -33,7 +33,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "rows, count", "match, transform with a query: number of rows of the result; the value of count(*)." },
 	{ "steps, rules, explain",
 	  "transform: number of steps; for each rule its steps, matches, applied, conflicting and inapplicable ones, rounds of "
-	  "conflict resolution, seconds, and elements created, deleted and set; --explain: the same for each step." },
+	  "conflict resolution and where it ran (resolved_on: host, device or both), seconds, and elements created, deleted and "
+	  "set; --explain: the same for each step. exchange: what ranks sent to resolve conflicts." },
 	{ "created, deleted, attributes_set, labels_added, labels_removed",
 	  "transform with a query: vertices and edges that were created and deleted; attributes that got a value or lost it; "
 	  "labels of vertices." },

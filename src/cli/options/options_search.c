@@ -41,7 +41,7 @@ static const gemp_option options[] = {
 	  "Print for each step of rules how many matches there were, and how many were applied, in conflict and inapplicable; "
 	  "of a query its clauses." },
 	{ "choose", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", GEMP_ON_TRANSFORM, OF_SEARCH, AT(choose),
-	  "Where a single rank selects among conflicting matches; auto: many on a GPU, few on the host. Same answer." },
+	  "Where the ranks select among conflicting matches; auto: many on GPUs, few on the hosts. Same answer." },
 	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, OF_SEARCH, AT(rematch),
 	  "How a rule that runs again finds its matches. incremental: it searches only near what has changed and keeps "
 	  "the other matches; full: it searches the whole graph in every step. The resulting graph is the same." },

@@ -46,7 +46,7 @@ static gemp_code draw_priorities(selection *s)
 }
 
 /* Collective. Decides about the matches with contended slots. Only their priorities are made different. */
-static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
+static gemp_code resolve_contended(selection *s, gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys)
 {
 	const gemp_comm *comm = s->context->comm;
 	GEMP_OWNED uint8_t *undecided = NULL;
@@ -55,8 +55,14 @@ static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *confl
 	for (size_t row = 0; row < s->frame->rows; row++)
 		undecided[row] = s->decisions[row] == GEMP_UNDECIDED;
 	GEMP_TRY(gemp_match_order_distinct(comm, &s->tuples, undecided, s->priority));
-	const gemp_resolver resolver = { comm, s->context, s->options->choose };
-	return gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
+	return gemp_resolve_all(resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
+}
+
+static void report_place(gemp_select_report *report, const gemp_resolver *resolver)
+{
+	report->on_device |= resolver->on_device;
+	report->on_host |= resolver->on_host;
+	report->traffic = resolver->cost.traffic;
 }
 
 /* Collective. Only undecided rows get conflict keys. The read/write set is made from the unbound rule, since another
@@ -70,8 +76,14 @@ static gemp_code resolve_conflicts(selection *s)
 	GEMP_TRY(gemp_comm_agree(
 		comm, gemp_rw_set_new(&rw_set, s->options->unbound, s->graph, s->options->semantics == GEMP_INDUCED)));
 	GEMP_TRY(gemp_conflict_keys_new(&conflict_keys, comm, s->graph, &rw_set, s->frame, s->decisions));
-	GEMP_TRY(gemp_resolve_uncontended(comm, &conflict_keys, s->decisions, &left));
-	return left ? resolve_contended(s, &conflict_keys) : GEMP_OK;
+	gemp_resolver resolver = { .comm = comm, .context = s->context, .on = s->options->choose };
+	gemp_code code = gemp_resolve_uncontended(&resolver, &conflict_keys, s->decisions, &left);
+	if (code == GEMP_OK && left)
+		code = resolve_contended(s, &resolver, &conflict_keys);
+	gemp_resolver_close(&resolver);
+	s->context->timers.seconds[GEMP_PHASE_EXCHANGE] += resolver.cost.seconds;
+	report_place(s->report, &resolver);
+	return code;
 }
 
 /* Collective. Selects the match with the smallest priority, for RUN ONE. */
@@ -134,6 +146,11 @@ void gemp_select_add(gemp_select_report *sum, const gemp_select_report *one)
 	sum->conflicts += one->conflicts;
 	sum->applied += one->applied;
 	sum->rounds += one->rounds;
+	sum->on_device |= one->on_device;
+	sum->on_host |= one->on_host;
+	sum->traffic.bytes += one->traffic.bytes;
+	sum->traffic.messages += one->traffic.messages;
+	sum->traffic.rounds += one->traffic.rounds;
 }
 
 void gemp_selected_free(gemp_selected *selected)

@@ -28,7 +28,9 @@ typedef struct gemp_select_options {
  * selected one count as conflicts. */
 typedef struct gemp_select_report {
 	uint64_t matches, inapplicable, conflicts, applied;
-	uint64_t rounds; /* number of rounds of conflict resolution */
+	uint64_t rounds;         /* number of rounds of conflict resolution */
+	bool on_device, on_host; /* conflicts were resolved there */
+	gemp_traffic traffic;    /* what this rank has sent for that */
 } gemp_select_report;
 
 typedef struct gemp_selected {
