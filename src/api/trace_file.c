@@ -25,7 +25,8 @@ enum { HOST = 256, TRIES = 16, SHARES = GEMP_LANE_DEVICE };
 
 static const char *const lane_name[] = {
 	[GEMP_LANE_HOST] = "host",     [GEMP_LANE_EXCHANGE] = "exchange", [GEMP_LANE_RANKS] = "ranks",
-	[GEMP_LANE_OUTPUT] = "output", [GEMP_LANE_COMPILER] = "compiler", [GEMP_LANE_DEVICE] = "device",
+	[GEMP_LANE_OUTPUT] = "output", [GEMP_LANE_COMPILER] = "compiler", [GEMP_LANE_DOWNLOAD] = "download",
+	[GEMP_LANE_WIRE] = "wire",     [GEMP_LANE_UPLOAD] = "upload",     [GEMP_LANE_DEVICE] = "device",
 };
 
 /* The data that rank 0 needs about a rank in addition to its spans. */

@@ -80,6 +80,7 @@ enum {
 	GEMP_TAG_OUTPUT,
 	GEMP_TAG_TRACE,
 	GEMP_TAG_HALO,
+	GEMP_TAG_DEVICE,
 };
 
 typedef struct gemp_block_range {

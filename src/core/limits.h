@@ -18,8 +18,14 @@
 
 /* Each comment has the unit, what the member limits, its default in brackets, and the modules that read it. */
 typedef struct gemp_limits {
-	/* Bytes of one MPI message, less than 2^31, all ranks [1 GiB]: comm/exchange, analytics/halo/halo. */
+	/* Bytes of one MPI message, less than 2^31, all ranks [1 GiB]: comm/exchange, analytics/halo/halo,
+	 * primitive/exchange_pipeline. */
 	size_t exchange_chunk;
+	/* Bytes that a rank's GPU sends in one step to other ranks, all ranks [32 MiB]: primitive/exchange_pipeline. */
+	size_t device_exchange_chunk;
+	/* Switch, all ranks: 1 exchanges between devices in chunks, 0 as a whole [-1: in chunks if all devices are GPUs]:
+	 * primitive/device_exchange. */
+	int device_exchange_chunks;
 	/* Bytes: a block smaller than this is not put into shared memory, all ranks [256 KiB]: comm/shared,
 	 * euler/ranks/team. */
 	size_t shared_min;

@@ -62,6 +62,9 @@ typedef enum gemp_lane {
 	GEMP_LANE_RANKS,    /* reductions and agreement, including waits for other ranks */
 	GEMP_LANE_OUTPUT,   /* matches on the way from the device to the output */
 	GEMP_LANE_COMPILER, /* compilations on a thread of their own */
+	GEMP_LANE_DOWNLOAD, /* exchange between devices: chunks that are read from the device */
+	GEMP_LANE_WIRE,     /* ... that are sent and received */
+	GEMP_LANE_UPLOAD,   /* ... that are written to the device */
 	GEMP_LANE_DEVICE,   /* launches of the first device; the lanes of other devices follow */
 } gemp_lane;
 

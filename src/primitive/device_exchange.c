@@ -1,19 +1,32 @@
-/* The bytes for other ranks are read to the host, exchanged by MPI, and written to the device. */
+/* Between GPUs, the bytes for other ranks move in chunks (primitive/exchange_pipeline). If a rank has a CPU device, MPI
+ * moves them as a whole: from and to the buffers themselves, which a CPU device maps, or page-locked memory. MPI copies
+ * within a node without a detour where the system allows it (cross-memory attach), so a window would cost a copy. */
 
 #include "primitive/device_exchange.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
+#include "primitive/exchange_pipeline.h"
 
 struct gemp_device_exchange {
 	const gemp_comm *comm;
 	gemp_device *device;
 	uint64_t *sent, *received;        /* [ranks] elements of the last run */
 	uint64_t *counts;                 /* [ranks][ranks] elements of each source for each target */
-	gemp_peer_block *going, *arrived; /* [ranks] */
+	gemp_peer_block *going, *arrived; /* [ranks] blocks of MPI */
+	bool in_chunks;                   /* the same on all ranks */
+	gemp_exchange_pipeline pipeline;
 	gemp_device_exchange_cost cost;
 };
+
+/* Collective. Chunks overlap the copies of GPUs; a CPU device has no copies that could overlap. */
+static bool exchanges_in_chunks(const gemp_comm *comm, const gemp_device *device)
+{
+	const int chosen = gemp_limits_now()->device_exchange_chunks;
+	return comm->size > 1 && gemp_comm_sum1(comm, chosen < 0 ? !device->gpu : !chosen) == 0;
+}
 
 gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *comm, gemp_device *device)
 {
@@ -27,8 +40,11 @@ gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *
 		code = gemp_new_all(GEMP_ARRAY(x->sent, ranks), GEMP_ARRAY(x->received, ranks),
 		                    GEMP_ARRAY(x->counts, ranks * ranks), GEMP_ARRAY(x->going, ranks),
 		                    GEMP_ARRAY(x->arrived, ranks));
+		GEMP_THEN(gemp_exchange_pipeline_new(&x->pipeline, comm, device));
 	}
 	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK)
+		x->in_chunks = exchanges_in_chunks(comm, device);
 	if (code != GEMP_OK) {
 		gemp_device_exchange_free(x);
 		*out = NULL;
@@ -40,6 +56,7 @@ void gemp_device_exchange_free(gemp_device_exchange *x)
 {
 	if (!x)
 		return;
+	gemp_exchange_pipeline_free(&x->pipeline);
 	gemp_free_all(x->sent, x->received, x->counts, x->going, x->arrived);
 	gemp_free(x);
 }
@@ -86,15 +103,6 @@ static void place_blocks(const gemp_device_exchange *x, const array_side *side, 
 	}
 }
 
-static gemp_code read_range(const gemp_device_exchange *x, const gemp_buffer *from, gemp_readback_range range,
-                            gemp_pinned *host)
-{
-	if (!range.size)
-		return GEMP_OK;
-	GEMP_TRY(gemp_pinned_take(host, x->device, range.size));
-	return gemp_buffer_read(x->device, from, range.offset, range.size, host->host);
-}
-
 /* Makes room in *to, and copies this rank's own elements. */
 static gemp_code prepare(const gemp_device_exchange *x, const gemp_buffer *from, const array_side *out, gemp_buffer *to,
                          const array_side *in, size_t size)
@@ -111,31 +119,43 @@ static gemp_code prepare(const gemp_device_exchange *x, const gemp_buffer *from,
 	return GEMP_OK;
 }
 
-/* Collective. Moves the elements of a buffer whose counts for all ranks are known. */
-static gemp_code move(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, const uint64_t *send,
-                      size_t size, gemp_buffer *to, const uint64_t *receive)
+/* Collective. Moves the elements for other ranks by MPI, without chunks. */
+static gemp_code move_whole(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, const array_side *out,
+                            const gemp_buffer *to, const array_side *in, size_t size)
 {
-	const array_side out = side_of(x, send, size), in = side_of(x, receive, size);
-	gemp_pinned going[2] = { { 0 }, { 0 } };
+	gemp_readback going = { .buffer = *from };
 	gemp_host_mapping mapping = { 0 };
-	if (code == GEMP_OK)
-		code = prepare(x, from, &out, to, &in, size);
-	for (int i = 0; i < 2 && code == GEMP_OK; i++)
-		code = read_range(x, from, out.ranges[i], &going[i]);
-	if (code == GEMP_OK && in.ranges[0].size + in.ranges[1].size)
-		code = gemp_host_mapping_begin(&mapping, x->device, to, in.ranges, 2);
+	GEMP_THEN(gemp_readback_begin(&going, x->device, out->ranges, 2));
+	if (in->ranges[0].size + in->ranges[1].size)
+		GEMP_THEN(gemp_host_mapping_begin(&mapping, x->device, to, in->ranges, 2));
+	GEMP_ALSO(gemp_readback_wait(&going));
 	if (code == GEMP_OK) {
-		place_blocks(x, &out, (char *const[]){ going[0].host, going[1].host }, size, x->going);
-		place_blocks(x, &in, mapping.host, size, x->arrived);
+		place_blocks(x, out, (char *const[]){ (char *)(uintptr_t)going.host[0], (char *)(uintptr_t)going.host[1] },
+		             size, x->going);
+		place_blocks(x, in, mapping.host, size, x->arrived);
 	}
 	code = gemp_exchange_blocks(x->comm, code, x->going, x->arrived, &x->cost.traffic);
 	if (code == GEMP_OK && mapping.buffer)
 		code = gemp_host_mapping_end(&mapping, x->device);
+	GEMP_ALSO(gemp_readback_end(&going, x->device));
 	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
 	gemp_host_mapping_free(&mapping, x->device);
-	for (int i = 0; i < 2; i++)
-		gemp_pinned_release(&going[i], x->device);
+	gemp_pinned_release(&going.pinned, x->device);
 	return gemp_comm_agree(x->comm, code);
+}
+
+/* Collective. Moves the elements of a buffer: those of the last run, or answers to them. */
+static gemp_code move(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, size_t size, gemp_buffer *to,
+                      bool answers)
+{
+	const array_side out = side_of(x, answers ? x->received : x->sent, size);
+	const array_side in = side_of(x, answers ? x->sent : x->received, size);
+	GEMP_THEN(prepare(x, from, &out, to, &in, size));
+	if (!x->in_chunks)
+		return move_whole(x, code, from, &out, to, &in, size);
+	const gemp_pipeline_move pairs = { .from = from, .to = to, .counts = x->counts, .answers = answers, .size = size };
+	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
+	return gemp_exchange_pipeline_run(&x->pipeline, code, &pairs, &x->cost.traffic);
 }
 
 /* Collective. Sets x->sent and x->received. */
@@ -163,7 +183,7 @@ gemp_code gemp_device_exchange_run(gemp_device_exchange *x, gemp_code code, cons
 	GEMP_TRY(exchange_counts(x, code, send));
 	for (int r = 0; r < x->comm->size; r++)
 		received[r] = x->received[r];
-	code = move(x, GEMP_OK, from, x->sent, size, to, x->received);
+	code = move(x, GEMP_OK, from, size, to, false);
 	x->cost.seconds += gemp_now() - since;
 	return code;
 }
@@ -173,7 +193,7 @@ gemp_code gemp_device_exchange_back(gemp_device_exchange *x, gemp_code code, con
 {
 	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
 	const double since = gemp_now();
-	code = move(x, code, from, x->received, size, to, x->sent);
+	code = move(x, code, from, size, to, true);
 	x->cost.seconds += gemp_now() - since;
 	return code;
 }

@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import run
 
-LANES = ["host", "exchange", "ranks", "output", "device"]
+LANES = ["host", "exchange", "ranks", "output", "download", "wire", "upload", "device"]
 ENUMERATE = ["--count-by", "enumerate", "-q"]
 PULL = ["--exchange", "pull", "--replicate", "none"]
 

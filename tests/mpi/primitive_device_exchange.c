@@ -1,5 +1,7 @@
 /* Tests the exchange between devices: each element says where it came from, so its place tells whether it is right.
- * Random counts, elements of several sizes, answers, ranks without elements, and failures on one rank. */
+ * Random counts, elements of several sizes, answers, ranks without elements, and failures on one rank. All run as a
+ * whole and in chunks; chunks go through windows, by messages, and both ways between pairs of ranks that stand for
+ * nodes. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -97,15 +99,31 @@ static void check(gemp_device_exchange *exchange, uint64_t seed, uint64_t most, 
 	gemp_buffers_free(device, &from, &answers, &returned);
 }
 
-static void elements_and_answers(void **state)
+/* The ways of an exchange: as a whole; in chunks through windows; in chunks by messages, as without windows. */
+enum { WHOLE, WINDOWS, MESSAGES, WAYS };
+
+static void set_way(int way)
+{
+	TEST_LIMIT(device_exchange_chunks, way != WHOLE);
+	TEST_LIMIT(shared_max, way == MESSAGES ? 0 : gemp_limits_default.shared_max);
+}
+
+static void set_default_way(void)
+{
+	TEST_LIMIT_DEFAULT(device_exchange_chunks);
+	TEST_LIMIT_DEFAULT(shared_max);
+	TEST_LIMIT_DEFAULT(device_exchange_chunk);
+	TEST_LIMIT_DEFAULT(exchange_chunk);
+}
+
+/* The buffer of received elements grows, and is larger than needed later. */
+static void check_several(const gemp_comm *comm, uint64_t seed, unsigned rounds)
 {
 	static const uint64_t most[] = { 1, 4, 300, 20000 };
-	const uint64_t seed = test_seed_all();
 	gemp_device_exchange *exchange;
 	gemp_buffer arrived = { 0 };
-	(void)state;
-	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
-	for (uint64_t i = 0; i < 12; i++) /* the buffer grows, and is larger than needed later */
+	assert_all_ok(gemp_device_exchange_new(&exchange, comm, device));
+	for (uint64_t i = 0; i < rounds; i++)
 		check(exchange, seed + i, most[i % 4], 1 + (size_t)(i % 3), &arrived);
 	TEST_LIMIT(exchange_chunk, 13);
 	check(exchange, seed, 50, 2, &arrived);
@@ -116,14 +134,57 @@ static void elements_and_answers(void **state)
 	gemp_device_exchange_free(exchange);
 }
 
-/* Sums over all ranks: what is sent to others arrives there. */
-static void traffic_is_counted(void **state)
+static void elements_and_answers(void **state)
 {
-	const uint64_t seed = test_seed_all() + 77;
-	uint64_t wanted = 0;
+	static const size_t chunks[] = { 32 << 20, 100, 777 };
+	const uint64_t seed = test_seed_all();
+	(void)state;
+	for (int way = 0; way < WAYS; way++)
+		for (size_t c = 0; c < (way ? sizeof chunks / sizeof *chunks : 1); c++) {
+			set_way(way);
+			TEST_LIMIT(device_exchange_chunk, chunks[c]);
+			check_several(&test_comm, seed + c, c ? 3 : 8);
+			set_default_way();
+		}
+}
+
+/* Pairs of ranks stand for nodes, so some ranks share a window and others exchange by messages. With an odd number of
+ * ranks one rank is alone on its node. */
+static void nodes_of_two_ranks(void **state)
+{
+	gemp_comm comm = test_comm;
+	(void)state;
+	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / 2, test_comm.rank, &comm.node));
+	GEMP_MPI(MPI_Comm_rank(comm.node, &comm.node_rank));
+	GEMP_MPI(MPI_Comm_size(comm.node, &comm.node_size));
+	set_way(WINDOWS);
+	TEST_LIMIT(device_exchange_chunk, 150);
+	check_several(&comm, test_seed_all() + 5, 3);
+	set_default_way();
+	GEMP_MPI(MPI_Comm_free(&comm.node));
+}
+
+/* One rank's window would need more memory than there is: the chunks become smaller. */
+static void windows_become_smaller(void **state)
+{
 	gemp_device_exchange *exchange;
 	gemp_buffer arrived = { 0 };
 	(void)state;
+	set_way(WINDOWS);
+	TEST_LIMIT(shared_max, (size_t)test_comm.size * (5 << 20));
+	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
+	check(exchange, test_seed_all(), 400000 / (uint64_t)test_comm.size, 8, &arrived);
+	gemp_buffer_free(&arrived, device);
+	gemp_device_exchange_free(exchange);
+	set_default_way();
+}
+
+/* Sums over all ranks: what is sent to others arrives there. */
+static void count_traffic(uint64_t seed)
+{
+	uint64_t wanted = 0;
+	gemp_device_exchange *exchange;
+	gemp_buffer arrived = { 0 };
 	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
 	check(exchange, seed - seed % 2, 200, 3, &arrived); /* answers have one word */
 	for (int r = 0; r < test_comm.size; r++)
@@ -135,13 +196,24 @@ static void traffic_is_counted(void **state)
 	gemp_device_exchange_free(exchange);
 }
 
-static void a_rank_fails(void **state)
+static void traffic_is_counted(void **state)
+{
+	const uint64_t seed = test_seed_all() + 77;
+	(void)state;
+	for (int way = 0; way < WAYS; way++) {
+		set_way(way);
+		TEST_LIMIT(device_exchange_chunk, 500);
+		count_traffic(seed);
+		set_default_way();
+	}
+}
+
+static void fail_on_one_rank(void)
 {
 	const bool mine = test_comm.rank == test_comm.size - 1;
 	uint64_t send[64] = { 0 }, received[64];
 	gemp_device_exchange *exchange;
 	gemp_buffer from = { 0 }, to = { 0 };
-	(void)state;
 	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
 	for (int back = 0; back < 2; back++) {
 		const gemp_code code = mine ? gemp_fail(GEMP_EDATA, "a rank has failed") : GEMP_OK;
@@ -152,10 +224,52 @@ static void a_rank_fails(void **state)
 	gemp_device_exchange_free(exchange);
 }
 
+static void a_rank_fails(void **state)
+{
+	(void)state;
+	for (int way = 0; way < WAYS; way++) {
+		set_way(way);
+		fail_on_one_rank();
+		set_default_way();
+	}
+}
+
+/* The received elements do not fit on the device of one rank. Then they do, and the same object exchanges them. */
+static void device_memory_runs_out(void **state)
+{
+	uint64_t send[64], received[64];
+	const size_t limit = device->memory;
+	(void)state;
+	for (int way = 0; way < WAYS; way++) {
+		gemp_device_exchange *exchange;
+		gemp_buffer from = { 0 }, to = { 0 };
+		set_way(way);
+		assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
+		for (int r = 0; r < test_comm.size; r++)
+			send[r] = 1000;
+		assert_all_ok(gemp_buffer_new(&from, device, (size_t)test_comm.size * 4000, NULL));
+		assert_all_ok(gemp_buffer_zero(device, &from, 0, from.size));
+		if (test_comm.rank == test_comm.size / 2)
+			device->memory = device->buffer_bytes + 3000;
+		assert_all_code(gemp_device_exchange_run(exchange, GEMP_OK, &from, send, 4, &to, received), GEMP_ENOMEM);
+		device->memory = limit;
+		assert_all_ok(gemp_device_exchange_run(exchange, GEMP_OK, &from, send, 4, &to, received));
+		assert_all(received[test_comm.size - 1] == 1000);
+		gemp_buffers_free(device, &from, &to);
+		gemp_device_exchange_free(exchange);
+		set_default_way();
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(open_device), cmocka_unit_test(elements_and_answers),
-		                                cmocka_unit_test(traffic_is_counted), cmocka_unit_test(a_rank_fails),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(open_device),
+		                                cmocka_unit_test(elements_and_answers),
+		                                cmocka_unit_test(nodes_of_two_ranks),
+		                                cmocka_unit_test(windows_become_smaller),
+		                                cmocka_unit_test(traffic_is_counted),
+		                                cmocka_unit_test(a_rank_fails),
+		                                cmocka_unit_test(device_memory_runs_out),
 		                                cmocka_unit_test(close_device) };
 	return test_main_all(argc, argv, tests);
 }
