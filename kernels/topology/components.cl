@@ -1,28 +1,19 @@
-/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set as v. The
- * root of a set is its lowest vertex, which has above[v] = v. A compare-and-swap hooks a root below another root; it
- * succeeds for one work-item only. Plain stores shorten the links of other vertices, and any order of these stores
- * gives valid links. */
+/* components: the sets into which the edges of one rank unite its vertices and the vertices at the ends of its edges,
+ * by lock-free union-find (components.clh). with_tree: 0, 1 (tree[e] becomes the edge that hooked root e), or
+ * COMPONENTS_ENDS (ends[e] also becomes the edge's own row and its target's element). */
 #include "topology.clh"
+#include "components.clh"
 
-#define each(i, count) uint i = get_global_id(0); i < count; i += get_global_size(0)
+#define COMPONENTS_ENDS 2
 
-/* Returns true if this edge joined two sets. *hooked becomes the vertex that was the root of one of the two sets. */
-static inline bool components_unite(volatile __global uint *above, uint a, uint b, uint *hooked)
+/* Remembers the edge that hooked this root. Each root is hooked once, so no other work-item writes here. */
+static inline void components_record(__global ulong *tree, __global uint2 *ends, uint with_tree, uint hooked, ulong edge,
+                                     uint row, uint to)
 {
-	a = above[a];
-	b = above[b];
-	while (a != b) {
-		uint high = max(a, b), low = min(a, b), there = above[high];
-		if (there == low)
-			return false;
-		if (there == high && atomic_cmpxchg(&above[high], high, low) == high) {
-			*hooked = high;
-			return true;
-		}
-		above[high] = a = above[there];
-		b = above[low];
-	}
-	return false;
+	if (with_tree)
+		tree[hooked] = edge;
+	if (with_tree == COMPONENTS_ENDS)
+		ends[hooked] = (uint2)(row, to);
 }
 
 __kernel void components_begin(__global uint *above, __global ulong *tree, uint vertices, uint with_tree)
@@ -30,37 +21,39 @@ __kernel void components_begin(__global uint *above, __global ulong *tree, uint 
 	for (each(v, vertices)) {
 		above[v] = v;
 		if (with_tree)
-			tree[v] = ULONG_MAX;
+			tree[v] = COMPONENTS_NO_EDGE;
 	}
 }
 
 /* Unites the ends of edge number `place` of each row. before: number of edges of the preceding edge types. */
-__kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint place,
-                                volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before)
+__kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint first,
+                                uint vertices, uint place, volatile __global uint *above, __global ulong *tree,
+                                __global uint2 *ends, uint with_tree, ulong before)
 {
 	uint hooked;
 	for (each(v, rows)) {
 		ulong e = (ulong)begin[v] + place;
-		if (e < begin[v + 1] && components_unite(above, v, target[e], &hooked) && with_tree)
-			tree[hooked] = before + e;
+		if (e >= begin[v + 1])
+			continue;
+		uint to = components_element(target[e], first, vertices);
+		if (components_unite(above, v, to, &hooked))
+			components_record(tree, ends, with_tree, hooked, before + e, v, to);
 	}
 }
 
-/* Links each vertex directly to its root. */
+/* Links each element directly to its root. */
 __kernel void components_flatten(volatile __global uint *above, uint vertices)
 {
-	for (each(v, vertices)) {
-		uint up = above[v], there;
-		while ((there = above[up]) != up)
-			above[v] = up = there;
-	}
+	for (each(v, vertices))
+		components_flatten_one(above, v);
 }
 
 /* Unites the ends of all edges. The ends of most edges have the same root already. To find this quickly, `seen` is
  * above[] read through caches: a link may be outdated there, but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
-                                   ulong edges, __global const uint *seen, volatile __global uint *above,
-                                   __global ulong *tree, uint with_tree, ulong before, volatile __local uint *room)
+                                   uint first, uint vertices, ulong edges, __global const uint *seen,
+                                   volatile __global uint *above, __global ulong *tree, __global uint2 *ends,
+                                   uint with_tree, ulong before, volatile __local uint *room)
 {
 	GEMP_GROUP_DECLARE
 	uint hooked;
@@ -68,9 +61,9 @@ __kernel void components_unite_all(__global const topology_edge *begin, __global
 	for (topology_each_share(share, rows, edges)) {
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
 		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
-			uint a = s.row + rows_of[i], b = target[s.first + i];
-			if (seen[a] != seen[b] && components_unite(above, a, b, &hooked) && with_tree)
-				tree[hooked] = before + s.first + i;
+			uint a = s.row + rows_of[i], b = components_element(target[s.first + i], first, vertices);
+			if (seen[a] != seen[b] && components_unite(above, a, b, &hooked))
+				components_record(tree, ends, with_tree, hooked, before + s.first + i, a, b);
 		}
 	}
 }

@@ -248,6 +248,12 @@ static gemp_code report_result(component_search *s)
 	                          4 * edges + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_edge_job_exchange(&s->job, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
+		double exchange = found->exchange;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &exchange, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+		if (found->on_device) {
+			gemp_report_detail(s->job.report, "  %-10s %10.3f ms between devices\n", "", 1e3 * exchange);
+			gemp_report_set(s->job.report, "exchange_seconds", json_real(exchange));
+		}
 		gemp_report_detail(s->job.report, "  %-10s %u of contraction\n", "rounds", found->rounds);
 		gemp_report_set(s->job.report, "contraction_rounds", json_integer(found->rounds));
 	}
@@ -260,7 +266,7 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	GEMP_OWNED_BY(free_search) component_search s = { 0 };
 	if (out)
 		*out = NULL;
-	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
+	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, GEMP_JOB_EACH_RANK, report));
 	GEMP_TRY(gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count));
 	if (s.settings.drawing)
 		GEMP_TRY(gemp_drawing_check(s.settings.drawing, s.job.shard->vertex_count,
@@ -268,7 +274,9 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	double since = gemp_now();
 	const gemp_components_options how = { .place = s.settings.place, .tree = s.settings.tree || s.settings.drawing };
 	GEMP_TRY(gemp_components_find(&s.found, s.job.comm, s.job.device, graph->shard->bounds, s.csr, s.count, &how));
-	gemp_timers_add(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+	gemp_timers_add_less(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since,
+	                     s.found.exchange);
+	s.job.timers.seconds[GEMP_PHASE_EXCHANGE] += s.found.exchange;
 	if (out || s.settings.output || s.settings.tree || s.settings.drawing)
 		GEMP_TRY(write_results(&s, out != NULL));
 	if (s.job.reports)

@@ -113,8 +113,8 @@ const gemp_command gemp_command_components = {
 	.text =
 		"Edges connect their ends whatever their direction (weak connectivity). Rows of FILE are key and component, "
 		"which is the smallest key in the component. --tree writes the edges of a spanning forest, which keep every "
-		"component connected and close no cycle. A single rank uses its device or its threads; several ranks use the "
-		"threads of all, and none of them ever holds all vertices.\n",
+		"component connected and close no cycle. Every rank works on its device, or every rank on its threads: --on "
+		"auto decides by the rows and edges of the largest rank.\n",
 	.examples = "gemp-mpi components social.h5 -o parts.tsv\n"
 				"mpirun -n 8 gemp-mpi components roads.h5 --tree forest.tsv\n",
 	.argument_count = { 1, 1 },

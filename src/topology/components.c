@@ -1,7 +1,7 @@
 /* On one rank the sets of its edges are the components. With several ranks each rank unites the ends of its own edges,
- * and vertices of other ranks are further elements. Links between sets of different ranks are then contracted
- * (disjoint_sets.h). For a forest only edges that have united two sets are links. Sizes are added up at the ranks that
- * own the components' names. */
+ * and vertices of other ranks are further elements. Links between sets of different ranks are then contracted, on
+ * devices (components_ranks.h) or on hosts (disjoint_sets.h). For a forest only edges that have united two sets are
+ * links. Sizes are added up at the ranks that own the components' names. */
 
 #include "topology/components.h"
 
@@ -12,6 +12,7 @@
 #include "primitive/distinct.h"
 #include "primitive/sort.h"
 #include "topology/components_device.h"
+#include "topology/components_ranks.h"
 #include "topology/disjoint_sets.h"
 
 /* The number of vertices that one rank has in a component. */
@@ -305,8 +306,24 @@ static gemp_code find_on_device(component_search *f, gemp_device *device)
 	return GEMP_OK;
 }
 
-/* A device is used only for a single rank. The forest is sorted in both cases, because threads and work-items find its
- * edges in any order. */
+/* Collective. If a device has too little memory, all ranks work on their hosts, unless devices are demanded. */
+static gemp_code find(component_search *f, gemp_device *device, const gemp_components_options *options)
+{
+	if (!gemp_components_choose_devices(f->comm, device, f->csr, f->count, options->place))
+		return find_on_host(f);
+	gemp_code code = f->comm->size == 1 ? find_on_device(f, device)
+	                                    : gemp_components_on_devices(f->out, f->comm, device, options->form, f->bounds,
+	                                                                 f->csr, f->count, f->tree, f->set_of);
+	if (code != GEMP_ENOMEM || options->place != GEMP_PLACE_AUTO)
+		return code;
+	f->out->on_device = false;
+	f->out->tree_count = 0;
+	gemp_free(f->out->tree);
+	f->out->tree = NULL;
+	return find_on_host(f);
+}
+
+/* The forest is sorted, because threads and work-items find its edges in any order. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {
@@ -322,10 +339,7 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
 	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
 	code = gemp_comm_agree(comm, code);
-	if (comm->size == 1 && gemp_components_choose_device(device, csr, count, options->place))
-		GEMP_THEN(find_on_device(&f, device));
-	else
-		GEMP_THEN(find_on_host(&f));
+	GEMP_THEN(find(&f, device, options));
 	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
 	GEMP_THEN(component_sizes(out, comm, bounds, csr, count, f.set_of));
 	if (code != GEMP_OK)

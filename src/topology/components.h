@@ -12,16 +12,19 @@
 #define GEMP_TOPOLOGY_COMPONENTS_H
 
 #include "device/tuning.h"
+#include "primitive/toolbox.h"
 #include "topology/components_device.h"
 #include "topology/csr.h"
 
 typedef struct gemp_components_options {
 	gemp_placement place;
-	bool tree; /* the edges of a spanning forest are wanted */
+	bool tree;      /* the edges of a spanning forest are wanted */
+	gemp_form form; /* of the kernels of several ranks' devices */
 } gemp_components_options;
 
 /* Collective. count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device
- * may be NULL. Several ranks work on their hosts. */
+ * may be NULL. Either all ranks work on their devices, or all on their hosts: with GEMP_PLACE_AUTO, on devices if every
+ * rank has one whose memory suffices, and the rank with the most rows and edges has enough of them. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);

@@ -1,11 +1,13 @@
-/* components_device: finds the components of the rows of one rank on a device, by union-find with atomic hooking
- * (kernels/topology/components.cl). It also declares the result of all searches for components. */
+/* components_device: the sets into which a device unites the ends of the edges of one rank, by union-find with atomic
+ * hooking (kernels/topology/components.cl), and the components of a single rank. It also declares the result of all
+ * searches for components. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 #define GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 
 #include "comm/exchange.h"
 #include "core/types.h"
+#include "device/launch.h"
 #include "device/tuning.h"
 #include "topology/csr.h"
 
@@ -30,13 +32,44 @@ typedef struct gemp_components {
 	bool on_device;       /* true: found on a device; false: on the host */
 	double seconds;       /* seconds in which the device, or the host, worked */
 	double transfers;     /* seconds of copies to and from the device */
+	double exchange;      /* seconds of the exchange between devices */
 	gemp_traffic traffic; /* traffic of this rank */
 	unsigned rounds;      /* number of rounds of contraction */
 } gemp_components;
 
-bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place);
+/* Collective. Should all ranks work on their devices? `csr` is the rows of `count` types. */
+bool gemp_components_choose_devices(const gemp_comm *comm, const gemp_device *device, const gemp_csr *csr, size_t count,
+                                    gemp_placement place);
 
-/* Sets component[], tree[] (in any order), on_device, seconds and transfers. All edges lead to own vertices. */
+typedef enum gemp_set_edges {
+	GEMP_NO_SET_EDGES,
+	GEMP_SET_EDGES,          /* the edges that have united two sets are wanted */
+	GEMP_SET_EDGES_AND_ENDS, /* COMPONENTS_ENDS of components.cl */
+} gemp_set_edges;
+
+/* Elements are all vertices of the graph: own rows first, then the vertices of higher ranks, then those of lower ranks.
+ * This needs 4 bytes for each vertex of all ranks, which is less than a hash table of the remote ends of edges as soon
+ * as these are a third of the vertices. */
+typedef struct gemp_edge_sets {
+	gemp_device *device; /* borrowed */
+	cl_uint rows, first, vertices, edges;
+	gemp_buffer above; /* u32 [vertices] the root of each element, which is the lowest element of its set */
+	gemp_buffer tree;  /* u64 [vertices] the edge that hooked a former root, or GEMP_NO_EDGE */
+	gemp_buffer ends;  /* u32 [vertices][2] the row and the target's element of this edge */
+	double transfers;  /* seconds of copies */
+	gemp_timings timings;
+	gemp_program program;
+	cl_kernel kernels[4];
+} gemp_edge_sets;
+
+/* Local. count is at least 1. The caller frees after a failure. The seconds of the kernels are in timings. */
+gemp_code gemp_edge_sets_new(gemp_edge_sets *out, gemp_device *device, const gemp_csr *csr, size_t count,
+                             gemp_set_edges edges);
+void gemp_edge_sets_free(gemp_edge_sets *sets);
+/* Local. Appends the edges of tree[rows] to the forest. */
+gemp_code gemp_edge_sets_read_tree(gemp_edge_sets *sets, gemp_components *out);
+
+/* Local. For a single rank. Sets component[], tree[] (in any order), on_device, seconds and transfers. */
 gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
                                     bool tree);
 

@@ -103,9 +103,9 @@ def main():
         file.write("source\ttarget\ttype\n" + "".join(f"{a}\t{b}\t{draw.choice('AB')}\n" for a, b in edges))
     run(1, "import", "--vertices", "v.tsv", "e.tsv", "-o", "g.h5")
     texts = {check(vertices, edges, "g.h5", ranks, on)
-             for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto"), (4, "host"))}
+             for ranks, on in ((1, "host"), (1, "device"), (2, "device"), (3, "auto"), (4, "host"))}
     assert len(texts) == 1
-    for ranks, on in ((1, "host"), (1, "device"), (3, "auto")):
+    for ranks, on in ((1, "host"), (1, "device"), (3, "device")):
         check_drawing(ranks, on)
     run(1, "generate", "uniform", "--vertices", "1001", "--edges", "10", "-o", "many.h5", "-q")
     run(2, "components", "many.h5", "--dot", "m.dot", code=65, says="too many to draw")

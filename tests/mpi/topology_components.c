@@ -1,148 +1,31 @@
 /* Tests components and spanning forests of random multigraphs that are distributed at random, against a plain
  * union-find. */
-#include "harness/collective.h"
-
-#include "comm/comm.h"
-#include "core/status.h"
-#include "core/types.h"
-#include "device/device.h"
+#include "components_case.h"
 #include "device/open.h"
-#include "device/tuning.h"
 #include "harness/limits.h"
-#include "topology/components.h"
-#include "topology/components_device.h"
-#include "topology/csr.h"
 #include "topology/vertex_degrees.h"
-#include "topology_case.h"
 
-#include <string.h>
+static gemp_device *device;
 
-static gemp_device *device; /* NULL if a test has several ranks */
-
-static size_t *union_find(const test_world *w)
+/* The kernels of the form for GPUs are tested by topology_components_ranks.c. */
+static void check_places(const test_world *w)
 {
-	size_t *parent = gemp_calloc(w->vertices, sizeof *parent);
-	for (size_t v = 0; v < w->vertices; v++)
-		parent[v] = v;
-	for (size_t type = 0; type < w->types; type++)
-		for (size_t e = 0; e < w->edges[type].count; e++)
-			test_join(parent, w->edges[type].source[e], w->edges[type].target[e]);
-	return parent;
-}
-
-static void check_component_names(const test_world *w, const gemp_components *found)
-{
-	size_t *parent = union_find(w), first = (size_t)w->bounds[test_comm.rank];
-	bool good = found->rows == w->bounds[test_comm.rank + 1] - first;
-	for (size_t row = 0; good && row < found->rows; row++)
-		good = found->component[row] == test_root(parent, first + row);
-	assert_all(good);
-	gemp_free(parent);
-}
-
-/* size[v]: number of vertices of the component whose root is v. */
-static void check_own_sizes(const test_world *w, const gemp_components *found, size_t *parent, const size_t *size)
-{
-	uint64_t *own = gemp_calloc(found->rows, sizeof *own);
-	assert_all_ok(gemp_component_sizes_by_vertex(own, found, &test_comm, w->bounds));
-	bool good = true;
-	for (size_t row = 0; row < found->rows; row++)
-		good = good && own[row] == size[test_root(parent, (size_t)w->bounds[test_comm.rank] + row)];
-	assert_all(good);
-	gemp_free(own);
-}
-
-static void check_sizes(const test_world *w, const gemp_components *found)
-{
-	size_t *parent = union_find(w), *size = gemp_calloc(w->vertices, sizeof *size), count = 0, isolated = 0,
-		   largest = 0;
-	bool *edged = gemp_calloc(w->vertices, sizeof *edged);
-	gemp_count classes[GEMP_COMPONENT_CLASSES] = { 0 }, with_edges = 0;
-	for (size_t v = 0; v < w->vertices; v++)
-		size[test_root(parent, v)]++;
-	for (size_t type = 0; type < w->types; type++)
-		for (size_t e = 0; e < w->edges[type].count; e++)
-			edged[test_root(parent, w->edges[type].source[e])] = true;
-	for (size_t v = 0; v < w->vertices; v++) {
-		count += size[v] > 0;
-		isolated += size[v] == 1;
-		with_edges += edged[v];
-		largest = size[v] > largest ? size[v] : largest;
-		for (unsigned k = 1; size[v] && k < GEMP_COMPONENT_CLASSES; k++)
-			classes[k] += size[v] >= (size_t)1 << (k - 1) && size[v] < (size_t)1 << k;
-	}
-	assert_all(found->count == count && found->isolated == isolated && found->with_edges == with_edges);
-	assert_all(found->largest == largest && (!largest || size[found->largest_name] == largest));
-	assert_all(memcmp(found->classes, classes, sizeof classes) == 0);
-	check_own_sizes(w, found, parent, size);
-	gemp_free(edged);
-	gemp_free(size);
-	gemp_free(parent);
-}
-
-/* The tree must have as many edges as a spanning forest, and no edge may close a cycle. */
-static void check_tree(const test_world *w, const gemp_components *found)
-{
-	uint64_t *own = gemp_calloc(2 * found->tree_count, sizeof *own);
-	size_t *parent = gemp_calloc(w->vertices, sizeof *parent), *begin = NULL;
-	void *all = NULL;
-	for (size_t i = 0; i < found->tree_count; i++) {
-		uint64_t edge = found->tree[i];
-		size_t type = gemp_csr_find(w->own, w->types, &edge);
-		own[2 * i] = type;
-		own[2 * i + 1] = w->before[type] + edge;
-	}
-	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, 2 * found->tree_count * sizeof *own, &all, &begin));
-	size_t count = begin[test_comm.size] / sizeof *own / 2;
-	for (size_t v = 0; v < w->vertices; v++)
-		parent[v] = v;
-	bool good = count == w->vertices - found->count;
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t *edge = (uint64_t *)all + 2 * i;
-		const test_edges *edges = &w->edges[edge[0]];
-		good = good && edge[1] < edges->count && test_join(parent, edges->source[edge[1]], edges->target[edge[1]]);
-	}
-	assert_all(good);
-	for (size_t i = 1; i < found->tree_count; i++)
-		good = good && found->tree[i - 1] < found->tree[i];
-	assert_all(good);
-	gemp_free(all);
-	gemp_free(begin);
-	gemp_free(parent);
-	gemp_free(own);
-}
-
-static void check(const test_world *w, gemp_placement place)
-{
-	for (int tree = 0; tree < 2; tree++) {
-		gemp_components found;
-		const gemp_components_options options = { place, tree };
-		assert_all_ok(gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options));
-		check_component_names(w, &found);
-		check_sizes(w, &found);
-		if (tree)
-			check_tree(w, &found);
-		assert_all(tree || found.tree_count == 0);
-		gemp_components_free(&found);
-	}
+	check_components(w, device, GEMP_PLACE_HOST, GEMP_FORM_AUTO);
+	check_components(w, device, GEMP_PLACE_DEVICE, GEMP_FORM_AUTO);
 }
 
 static void check_all(size_t vertices, size_t edges, size_t reach, uint64_t seed)
 {
 	test_world w;
 	test_world_make(&w, test_comm.rank, test_comm.size, vertices, edges, reach, seed);
-	check(&w, GEMP_PLACE_HOST);
-	if (test_comm.size == 1)
-		check(&w, GEMP_PLACE_DEVICE);
+	check_places(&w);
 	test_world_free(&w);
 }
 
 static int open_device(void **state)
 {
 	(void)state;
-	if (test_comm.size > 1)
-		return 0;
-	return gemp_device_open(&device, NULL, 0, 1, 0) == GEMP_OK ? 0 : -1;
+	return gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK ? 0 : -1;
 }
 
 static int close_device(void **state)
@@ -165,7 +48,7 @@ static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < (test_comm.size > 1 ? 15 : 40); round++) {
 		size_t vertices = 1 + test_below(&seed, 1 << (1 + test_below(&seed, 10)));
 		size_t edges = test_below(&seed, 2 * vertices), reach = 1 + test_below(&seed, vertices);
 		check_all(vertices, edges, reach, gemp_random(&seed));
@@ -185,9 +68,7 @@ static void paths_and_stars(void **state)
 			gemp_vertex next = (source + 1) % N, across = N - 1 - source;
 			w.edges[0].target[e] = kind == 0 ? next : kind == 1 ? N - 1 : across;
 		}
-		check(&w, GEMP_PLACE_HOST);
-		if (test_comm.size == 1)
-			check(&w, GEMP_PLACE_DEVICE);
+		check_places(&w);
 		test_world_free(&w);
 	}
 }
@@ -251,9 +132,9 @@ static gemp_code find_once(void *world)
 {
 	gemp_components found;
 	const test_world *w = world;
-	const gemp_components_options options = { GEMP_PLACE_HOST, true };
+	const gemp_components_options options = { .place = GEMP_PLACE_HOST, .tree = true };
 	uint64_t *size = NULL;
-	gemp_code code = gemp_components_find(&found, &test_comm, NULL, w->bounds, w->own, w->types, &options);
+	gemp_code code = gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options);
 	if (code != GEMP_OK)
 		return code;
 	code = gemp_comm_agree(&test_comm, GEMP_NEW(size, found.rows));
@@ -281,8 +162,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(tiny_graphs, open_device),
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(paths_and_stars),
-		cmocka_unit_test_teardown(degrees_of_random_graphs, close_device),
-		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(degrees_of_random_graphs),
+		cmocka_unit_test_teardown(memory_may_run_out, close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

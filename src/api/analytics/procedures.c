@@ -74,13 +74,6 @@ static gemp_code begin_sssp(gemp_procedures *p, const gemp_cypher_analysis *what
 	return gemp_sssp_new(&p->sssp, &a->layout, a->job.device, &(gemp_sssp_options){ .any = !what->others });
 }
 
-/* The first device of a single rank may find components; several ranks do without. */
-static gemp_code begin_components(gemp_procedures *p)
-{
-	gemp_edge_job *job = &p->analysis.job;
-	return job->comm->size == 1 ? gemp_edge_job_device(job) : GEMP_OK;
-}
-
 /* Settings that are not given keep their defaults. */
 static gemp_analysis_settings settings_of(const gemp_cypher_analysis *what)
 {
@@ -116,7 +109,7 @@ static gemp_code begin_analysis(void *self, gemp_runtime *runtime, gemp_shard *g
 	case GEMP_CY_PAGERANK: return begin_pagerank(p, what);
 	case GEMP_CY_BFS: return begin_bfs(p, what);
 	case GEMP_CY_SSSP: return begin_sssp(p, what);
-	default: return begin_components(p);
+	default: return gemp_edge_job_device(&p->analysis.job); /* components: the first device of each rank */
 	}
 }
 

@@ -67,15 +67,15 @@ static gemp_code warm_counts(const warm_graphs *graphs)
 
 /* ANALYSES */
 
-/* A single rank uses its device; several ranks use the threads of their hosts, which need no kernels. */
+/* Degrees use the device of a single rank only; several ranks use the threads of their hosts, which need no kernels. */
 static gemp_code warm_topology(const warm_graphs *graphs)
 {
 	gemp_topology_settings settings;
 	gemp_topology_settings_init(&settings);
-	if (gemp_context_size(graphs->context) > 1)
-		return GEMP_OK;
 	settings.place = GEMP_PLACE_DEVICE;
 	GEMP_TRY(gemp_graph_components(NULL, graphs->movies, NULL, &settings, NULL, NULL));
+	if (gemp_context_size(graphs->context) > 1)
+		return GEMP_OK;
 	return gemp_graph_degrees(NULL, graphs->movies, NULL, &settings, NULL);
 }
 

@@ -1,0 +1,233 @@
+/* The buffers of the sets stay on the device from the upload to the results. */
+
+#include "topology/components_ranks.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/transfer.h"
+#include "primitive/compact.h"
+#include "topology/device_contraction.h"
+
+#define KERNELS "components_ranks.cl"
+#define RESULTS "components_results.cl"
+
+typedef struct ranks_state {
+	gemp_components *out;
+	const gemp_comm *comm;
+	gemp_device *device;
+	bool tree;
+	gemp_toolbox *box;
+	gemp_device_exchange *exchange;
+	gemp_edge_sets sets;
+	gemp_device_contraction links;
+	gemp_buffer own_sets; /* u32 [rows] forests: the sets that edges of the forest between own vertices make */
+	uint64_t *first_edge; /* [ranks + 1] forests: the number of each rank's first edge, over all ranks */
+} ranks_state;
+
+/* Collective. */
+static void free_state(ranks_state *s)
+{
+	gemp_free(s->first_edge);
+	gemp_device_contraction_free(&s->links);
+	gemp_device_exchange_free(s->exchange);
+	gemp_edge_sets_free(&s->sets);
+	gemp_buffer_free(&s->own_sets, s->device);
+	gemp_toolbox_free(s->box);
+}
+
+/* The root of each own vertex, as a row. */
+static const gemp_buffer *own_sets(const ranks_state *s)
+{
+	return s->tree ? &s->own_sets : &s->sets.above;
+}
+
+/* Local. Links each vertex of another rank that is in a set. */
+static gemp_code link_sets(ranks_state *s)
+{
+	const gemp_edge_sets *w = &s->sets;
+	gemp_device_contraction *c = &s->links;
+	gemp_buffer *flags = &c->names.flags;
+	const cl_uint remote = w->vertices - w->rows;
+	GEMP_TRY(gemp_buffer_reserve(flags, s->device, ((size_t)remote + 1) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_remote_flags", remote, GEMP_ARG(&w->above.mem),
+	                        GEMP_ARG(&w->rows), GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&remote),
+	                        GEMP_ARG(&flags->mem)));
+	GEMP_TRY(gemp_compact_places(s->box, flags, remote, &c->count));
+	GEMP_TRY(gemp_device_contraction_reserve(c, c->count));
+	return gemp_tool_each(s->box, KERNELS, "components_remote_links", remote, GEMP_ARG(&w->above.mem),
+	                      GEMP_ARG(&w->rows), GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&remote),
+	                      GEMP_ARG(&flags->mem), GEMP_ARG(&c->links.keys[0].mem));
+}
+
+/* Local. Makes the sets of own vertices from the edges of the forest between own vertices. */
+static gemp_code unite_own(ranks_state *s)
+{
+	const gemp_edge_sets *w = &s->sets;
+	GEMP_TRY(gemp_buffer_reserve(&s->own_sets, s->device, w->rows * sizeof(cl_uint)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_own_begin", w->rows, GEMP_ARG(&s->own_sets.mem),
+	                        GEMP_ARG(&w->rows)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_own_unite", w->rows, GEMP_ARG(&w->tree.mem),
+	                        GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->rows), GEMP_ARG(&s->own_sets.mem)));
+	return gemp_tool_each(s->box, KERNELS, "components_own_flatten", w->rows, GEMP_ARG(&s->own_sets.mem),
+	                      GEMP_ARG(&w->rows));
+}
+
+/* Local. For a forest links must be edges, and those that united two sets suffice. Of these, the edges between own
+ * vertices make smaller sets, and the edges to other ranks are links between the smaller sets. */
+static gemp_code link_edges(ranks_state *s)
+{
+	const gemp_edge_sets *w = &s->sets;
+	gemp_device_contraction *c = &s->links;
+	gemp_buffer *flags = &c->names.flags;
+	const cl_ulong first_edge = s->first_edge[s->comm->rank];
+	GEMP_TRY(unite_own(s));
+	GEMP_TRY(gemp_buffer_reserve(flags, s->device, ((size_t)w->vertices + 1) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_link_flags", w->vertices, GEMP_ARG(&w->tree.mem),
+	                        GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->rows), GEMP_ARG(&w->vertices), GEMP_ARG(&flags->mem)));
+	GEMP_TRY(gemp_compact_places(s->box, flags, w->vertices, &c->count));
+	GEMP_TRY(gemp_device_contraction_reserve(c, c->count));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_edge_links", w->vertices, GEMP_ARG(&w->tree.mem),
+	                        GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->first), GEMP_ARG(&w->vertices),
+	                        GEMP_ARG(&s->own_sets.mem), GEMP_ARG(&flags->mem), GEMP_ARG(&first_edge),
+	                        GEMP_ARG(&c->links.keys[0].mem), GEMP_ARG(&c->links.values[0].mem)));
+	return gemp_device_contraction_sort(c);
+}
+
+/* Collective. Sends the links to the owners of their vertices, which replace these by the roots of their sets. */
+static gemp_code resolve_links(ranks_state *s, gemp_code code)
+{
+	gemp_device_contraction *c = &s->links;
+	GEMP_TRY(gemp_device_contraction_send(c, code));
+	const cl_uint count = (cl_uint)c->count;
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_resolve", count, GEMP_ARG(&c->links.keys[0].mem),
+	                        GEMP_ARG(&count), GEMP_ARG(&s->sets.first), GEMP_ARG(&own_sets(s)->mem)));
+	return gemp_device_contraction_sort(c);
+}
+
+/* Collective. Sets first_edge[]. Edges of the forest are numbered over all ranks while they are sent. */
+static gemp_code count_edges_before(ranks_state *s, gemp_code code, uint64_t mine)
+{
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED void *all = NULL;
+	GEMP_THEN(GEMP_NEW(s->first_edge, (size_t)s->comm->size + 1));
+	GEMP_TRY(gemp_comm_allgather(s->comm, code, &mine, sizeof mine, &all, &begin));
+	for (int r = 0; r < s->comm->size; r++)
+		s->first_edge[r + 1] = s->first_edge[r] + ((uint64_t *)all)[r];
+	return GEMP_OK;
+}
+
+/* Local. Lists the edges by which own roots were hooked, in ascending order, in keys[0] of the links. */
+static gemp_code list_hooking_edges(ranks_state *s, size_t *count)
+{
+	static const gemp_sort ascending = { .key = GEMP_KEY_U64 };
+	gemp_device_contraction *c = &s->links;
+	gemp_buffer *flags = &c->names.flags;
+	const cl_uint rows = s->sets.rows;
+	gemp_sort_buffers edges = { 0 };
+	GEMP_TRY(gemp_buffer_reserve(flags, s->device, ((size_t)rows + 1) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_tool_each(s->box, RESULTS, "hooking_edges_flags", rows, GEMP_ARG(&c->hooked_by.mem), GEMP_ARG(&rows),
+	                        GEMP_ARG(&flags->mem)));
+	GEMP_TRY(gemp_compact_places(s->box, flags, rows, count));
+	for (int i = 0; i < 2; i++)
+		GEMP_TRY(gemp_buffer_reserve(&c->links.keys[i], s->device, *count * sizeof(cl_ulong)));
+	GEMP_TRY(gemp_tool_each(s->box, RESULTS, "hooking_edges_keep", rows, GEMP_ARG(&c->hooked_by.mem), GEMP_ARG(&rows),
+	                        GEMP_ARG(&flags->mem), GEMP_ARG(&c->links.keys[0].mem)));
+	edges.keys[0] = c->links.keys[0];
+	edges.keys[1] = c->links.keys[1];
+	const gemp_code code = gemp_sort_device(s->box, &ascending, &edges, *count, 0);
+	c->links.keys[0] = edges.keys[0];
+	c->links.keys[1] = edges.keys[1];
+	return code;
+}
+
+/* Local. Appends the `count` edges in keys[1] of the links, which other ranks or this rank have found. */
+static gemp_code append_tree(ranks_state *s, size_t count)
+{
+	gemp_components *out = s->out;
+	size_t capacity = out->tree_count;
+	GEMP_TRY(GEMP_RESERVE(out->tree, capacity, out->tree_count + count));
+	uint64_t *received = out->tree + out->tree_count;
+	GEMP_TRY(gemp_transfer_download(s->device, &s->links.links.keys[1], 0,
+	                                (gemp_transfer_numbers){ .narrow = (uint32_t *)received }, 2 * count));
+	for (size_t i = 0; i < count; i++)
+		received[i] -= s->first_edge[s->comm->rank];
+	out->tree_count += count;
+	return GEMP_OK;
+}
+
+/* Collective. Sends the edges by which roots were hooked to the ranks that have these edges. */
+static gemp_code return_tree(ranks_state *s, gemp_code code)
+{
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer bounds = { 0 };
+	const size_t size = ((size_t)s->comm->size + 1) * sizeof(uint64_t);
+	gemp_device_contraction *c = &s->links;
+	gemp_root_names *n = &c->names;
+	uint64_t received = 0;
+	size_t count = 0;
+	GEMP_THEN(gemp_edge_sets_read_tree(&s->sets, s->out));
+	GEMP_THEN(list_hooking_edges(s, &count));
+	GEMP_THEN(gemp_buffer_new(&bounds, s->device, size, NULL));
+	GEMP_THEN(gemp_buffer_write(s->device, &bounds, 0, size, s->first_edge));
+	GEMP_THEN(gemp_root_names_count_sends(n, true, &c->links.keys[0], count, &bounds));
+	GEMP_TRY(gemp_device_exchange_run(s->exchange, code, &c->links.keys[0], n->send, sizeof(cl_ulong),
+	                                  &c->links.keys[1], n->receive));
+	for (int r = 0; r < s->comm->size; r++)
+		received += n->receive[r];
+	return append_tree(s, (size_t)received);
+}
+
+/* Local. Reads the root and the name of each own vertex. */
+static gemp_code read_names(ranks_state *s, gemp_vertex *set_of)
+{
+	const gemp_edge_sets *w = &s->sets;
+	gemp_buffer *names = &s->links.names.flags;
+	GEMP_TRY(gemp_buffer_reserve(names, s->device, w->rows * sizeof(cl_uint)));
+	GEMP_TRY(gemp_tool_each(s->box, RESULTS, "components_finish", w->rows, GEMP_ARG(&own_sets(s)->mem),
+	                        GEMP_ARG(&s->links.names.name.mem), GEMP_ARG(&w->rows), GEMP_ARG(&names->mem)));
+	GEMP_TRY(GEMP_CL(clFinish(s->device->queue)));
+	const double since = gemp_now();
+	GEMP_TRY(gemp_transfer_download(s->device, own_sets(s), 0, (gemp_transfer_numbers){ .narrow = set_of }, w->rows));
+	GEMP_TRY(
+		gemp_transfer_download(s->device, names, 0, (gemp_transfer_numbers){ .narrow = s->out->component }, w->rows));
+	s->sets.transfers += gemp_now() - since;
+	return GEMP_OK;
+}
+
+/* Local. Sums up the seconds of the kernels, of the copies and of the exchange. */
+static gemp_code read_costs(ranks_state *s)
+{
+	const gemp_device_exchange_cost cost = gemp_device_exchange_costs(s->exchange);
+	gemp_components *out = s->out;
+	double seconds = 0;
+	GEMP_TRY(gemp_timings_seconds(&s->sets.timings, &out->seconds));
+	GEMP_TRY(gemp_toolbox_seconds(s->box, &seconds));
+	out->seconds += seconds;
+	out->transfers = s->sets.transfers;
+	out->exchange = cost.seconds;
+	out->traffic = cost.traffic;
+	out->rounds = s->links.rounds;
+	return GEMP_OK;
+}
+
+gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm, gemp_device *device, gemp_form form,
+                                     const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree,
+                                     gemp_vertex *set_of)
+{
+	GEMP_OWNED_BY(free_state) ranks_state s = { .out = out, .comm = comm, .device = device, .tree = tree };
+	out->on_device = true;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&s.box, device, form)));
+	GEMP_TRY(gemp_device_exchange_new(&s.exchange, comm, device));
+	gemp_code code = gemp_edge_sets_new(&s.sets, device, csr, count,
+	                                    tree ? GEMP_SET_EDGES_AND_ENDS : GEMP_NO_SET_EDGES);
+	GEMP_THEN(gemp_device_contraction_new(&s.links, comm, s.box, s.exchange, bounds, tree));
+	if (tree)
+		GEMP_TRY(count_edges_before(&s, code, gemp_csr_all_edges(csr, count)));
+	GEMP_THEN(tree ? link_edges(&s) : link_sets(&s));
+	code = resolve_links(&s, code);
+	code = gemp_device_contraction_run(&s.links, code);
+	GEMP_THEN(read_names(&s, set_of));
+	if (tree)
+		code = return_tree(&s, code);
+	GEMP_THEN(read_costs(&s));
+	return gemp_comm_agree(comm, code);
+}

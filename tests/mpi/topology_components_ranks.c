@@ -1,0 +1,211 @@
+/* Tests components and spanning forests on the devices of several ranks, in both forms of the kernels: long paths whose
+ * vertices are in order or shuffled over the ranks, stars, isolated vertices, random graphs, tiny messages of the
+ * exchange, and memory that runs out on one rank. */
+#include "components_case.h"
+#include "core/limits.h"
+#include "device/open.h"
+#include "harness/limits.h"
+
+static gemp_device *device;
+static gemp_form form;
+
+static int open_device(void **state)
+{
+	(void)state;
+	return gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+	(void)state;
+	gemp_device_close(device);
+	device = NULL;
+	return 0;
+}
+
+/* The kernels for CPU devices in the first tests, those for GPUs in the others: programs stay loaded, as only a few
+ * are. */
+static void choose_form(gemp_form wanted)
+{
+	form = wanted;
+	TEST_LIMIT(csr_lanes, form == GEMP_FORM_GROUPS ? 32 : 0);
+}
+
+/* A world of one type with `count` edges, from sources[] to targets[]. A counting sort orders them by source. */
+static void make_world(test_world *w, size_t vertices, size_t count, const gemp_vertex *sources,
+                       const gemp_vertex *targets, uint64_t seed)
+{
+	test_world_make(w, test_comm.rank, test_comm.size, vertices, 0, 1, seed);
+	for (size_t type = 0; type < w->types; type++) {
+		gemp_free(w->edges[type].source);
+		gemp_free(w->edges[type].target);
+		gemp_free(w->begin[type]);
+	}
+	w->types = 1;
+	test_edges *edges = &w->edges[0];
+	*edges = (test_edges){ vertices, count, gemp_calloc(count, sizeof *sources), gemp_calloc(count, sizeof *targets) };
+	size_t *at = gemp_calloc(vertices + 1, sizeof *at);
+	for (size_t e = 0; e < count; e++)
+		at[sources[e] + 1]++;
+	for (size_t v = 0; v < vertices; v++)
+		at[v + 1] += at[v];
+	for (size_t e = 0; e < count; e++) {
+		const size_t to = at[sources[e]]++;
+		edges->source[to] = sources[e];
+		edges->target[to] = targets[e];
+	}
+	gemp_free(at);
+	test_world_own(w, 0, test_comm.rank);
+}
+
+enum { IN_ORDER, REVERSED, SHUFFLED, STAR, COMB, SHAPES };
+
+/* The vertex at place i of a path. */
+static gemp_vertex vertex_at(int shape, const gemp_vertex *shuffled, size_t vertices, size_t i)
+{
+	return shape == SHUFFLED ? shuffled[i] : shape == REVERSED ? (gemp_vertex)(vertices - 1 - i) : (gemp_vertex)i;
+}
+
+/* Two paths, of which one has most vertices; a star; or pairs v, v + vertices / 2 joined by every 8th vertex. */
+static void check_shape(int shape, size_t vertices, uint64_t seed)
+{
+	test_world w;
+	size_t count = 0;
+	gemp_vertex *sources = gemp_calloc(2 * vertices, sizeof *sources),
+				*targets = gemp_calloc(2 * vertices, sizeof *targets),
+				*shuffled = gemp_calloc(vertices, sizeof *shuffled);
+	for (size_t v = 0; v < vertices; v++) {
+		const size_t at = test_below(&seed, v + 1);
+		shuffled[v] = shuffled[at];
+		shuffled[at] = (gemp_vertex)v;
+	}
+	for (size_t i = 0; i + 1 < vertices; i++) {
+		gemp_vertex from = vertex_at(shape, shuffled, vertices, i), to = vertex_at(shape, shuffled, vertices, i + 1);
+		if (shape == STAR)
+			to = (gemp_vertex)(vertices - 1);
+		else if (shape == COMB && i % 8)
+			to = (gemp_vertex)((i + vertices / 2) % vertices);
+		if (i == vertices / 5)
+			continue;
+		sources[count] = test_below(&seed, 2) ? from : to;
+		targets[count] = sources[count] == from ? to : from;
+		count++;
+	}
+	make_world(&w, vertices, count, sources, targets, seed);
+	check_components(&w, device, GEMP_PLACE_DEVICE, form);
+	test_world_free(&w);
+	gemp_free_all(sources, targets, shuffled);
+}
+
+static void check_shapes(size_t vertices)
+{
+	const uint64_t seed = test_seed_all();
+	for (int shape = 0; shape < SHAPES; shape++)
+		check_shape(shape, vertices + (size_t)shape, seed + (uint64_t)shape);
+}
+
+static void check_random(int rounds)
+{
+	uint64_t seed = test_seed_all();
+	for (int round = 0; round < rounds; round++) {
+		test_world w;
+		const size_t vertices = 1 + test_below(&seed, (size_t)1 << (1 + test_below(&seed, 11)));
+		const size_t edges = test_below(&seed, 2 * vertices), reach = 1 + test_below(&seed, vertices);
+		TEST_LIMIT(exchange_chunk, round % 2 ? gemp_limits_default.exchange_chunk : 13);
+		test_world_make(&w, test_comm.rank, test_comm.size, vertices, edges, reach, gemp_random(&seed));
+		check_components(&w, device, GEMP_PLACE_DEVICE, form);
+		test_world_free(&w);
+	}
+	TEST_LIMIT_DEFAULT(exchange_chunk);
+}
+
+static void shapes_by_items(void **state)
+{
+	(void)state;
+	choose_form(GEMP_FORM_AUTO);
+	check_shapes(1500);
+}
+
+static void random_graphs_by_items(void **state)
+{
+	(void)state;
+	check_random(8);
+}
+
+static gemp_code find_once(void *world)
+{
+	gemp_components found;
+	const test_world *w = world;
+	const gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = true };
+	gemp_code code = gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options);
+	if (code == GEMP_OK)
+		gemp_components_free(&found);
+	return code;
+}
+
+static void host_memory_may_run_out(void **state)
+{
+	(void)state;
+	test_world w;
+	if (test_comm.size > 3)
+		skip(); /* takes long and tests nothing new on more ranks */
+	test_world_make(&w, test_comm.rank, test_comm.size, 20, 15, 20, 5);
+	assert_all_survive_no_memory(find_once, &w);
+	test_world_free(&w);
+}
+
+/* One rank's device has too little memory: a demanded device is an error on all ranks; otherwise all ranks work on
+ * their hosts. The tuning lets a CPU device be chosen. */
+static void device_memory_may_run_out(void **state)
+{
+	test_world w;
+	const size_t memory = device->memory;
+	(void)state;
+	test_world_make(&w, test_comm.rank, test_comm.size, 3000, 6000, 3000, 5);
+	gemp_tuning_set(device, "components.host_below", 1);
+	for (size_t limit = 100; limit < 200000; limit *= 3) {
+		gemp_components found;
+		gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = true };
+		device->memory = test_comm.rank == test_comm.size - 1 ? device->buffer_bytes + limit : memory;
+		const gemp_code code = gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options);
+		assert_all(code == GEMP_OK || code == GEMP_ENOMEM);
+		const bool suffices = code == GEMP_OK;
+		gemp_components_free(&found);
+		options.place = GEMP_PLACE_AUTO;
+		assert_all_ok(gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options));
+		assert_all(found.on_device == suffices);
+		check_component_names(&w, &found);
+		check_tree(&w, &found);
+		gemp_components_free(&found);
+	}
+	device->memory = memory;
+	gemp_tuning_set(device, "components.host_below", 0);
+	test_world_free(&w);
+}
+
+static void shapes_in_groups(void **state)
+{
+	(void)state;
+	choose_form(GEMP_FORM_GROUPS);
+	check_shapes(200);
+}
+
+static void random_graphs_in_groups(void **state)
+{
+	(void)state;
+	check_random(3);
+	choose_form(GEMP_FORM_AUTO);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(shapes_by_items, open_device),
+		cmocka_unit_test(random_graphs_by_items),
+		cmocka_unit_test(host_memory_may_run_out),
+		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(shapes_in_groups),
+		cmocka_unit_test_teardown(random_graphs_in_groups, close_device),
+	};
+	return test_main_all(argc, argv, tests);
+}
