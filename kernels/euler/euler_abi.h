@@ -29,5 +29,6 @@
 #define EULER_ACCEPTED 12  /* marked slots that all ranks together need */
 #define EULER_STARTS 13    /* segments that change */
 #define EULER_RANKS_COUNTERS 14
+#define EULER_STRIDE 32      /* segments of a block, of which one is a post (euler_ranks_list.clh) */
 
 #endif

@@ -257,18 +257,7 @@ __kernel void ranks_copies(__global const uint2 *restrict segments, uint count, 
 		out[i] = segments[i % count];
 }
 
-/* The first element of the lists that euler_least doubles, or with `places` of the lists that euler_double doubles.
- * Places are counted from segment 0. */
-__kernel void ranks_list(__global const uint2 *restrict segments, uint count,
-                         __global const uint *restrict segment_bounds, uint ranks, uint places,
-                         __global uint2 *restrict list)
-{
-	for (each(uint, i, count)) {
-		uint before = index_of(segments[i].x, segment_bounds, ranks);
-		list[i] = !places ? (uint2)(i, before) : i ? (uint2)(segments[i].y, before) : (uint2)(0, NONE);
-	}
-}
-
+#include "euler_ranks_list.clh"
 #include "euler_ranks_join.clh"
 
 /* PLACES */
@@ -277,12 +266,12 @@ __kernel void ranks_list(__global const uint2 *restrict segments, uint count,
  * the fixed slot gets its place; places from `edges` on are left out (the closing edge of a path). */
 __kernel void ranks_place(__global const uint4 *restrict slots, uint begin, uint count, uint first,
                           __global const uint *restrict segment_bounds, uint ranks, uint rank,
-                          __global const uint2 *restrict list, uint total, uint shift, uint edges,
+                          __global const uint2 *restrict values, uint total, uint shift, uint edges,
                           __global const uint *restrict place_bounds, __global uint4 *restrict stage)
 {
 	for (each(uint, i, count)) {
 		uint4 slot = slots[begin + i];
-		uint place = list[segment_of(slot.y, segment_bounds, ranks, rank)].x + shift;
+		uint place = values[segment_of(slot.y, segment_bounds, ranks, rank)].x + shift;
 		place += slot.y & IS_SPLITTER ? 0 : slot.z;
 		place -= place >= total ? total : 0;
 		uint owner = place < edges ? range_of(place_bounds, ranks, place) : NONE;

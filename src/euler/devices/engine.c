@@ -41,7 +41,7 @@ static gemp_code keep_circuits(gemp_euler_state *e)
 	                      GEMP_ARRAY(out->circuit, e->own), GEMP_ARRAY(out->joined, e->own)));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.slots, 0, 4 * (size_t)e->own * sizeof *slots, slots));
-	GEMP_TRY(gemp_buffer_read(e->device, &e->on.lists[e->current], 0, 2 * (size_t)e->segments * sizeof *list, list));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.values, 0, 2 * (size_t)e->segments * sizeof *list, list));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.segment_bounds, 0, e->ranks * sizeof *bounds, bounds));
 	for (size_t x = 0; x < e->own; x++) {
 		const cl_uint label = slots[4 * x + 1];

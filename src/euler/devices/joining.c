@@ -7,8 +7,8 @@
  * Barak 2018), and after each pass most slots need only a comparison of roots. */
 static const cl_uint steps[] = { 4096, 64, 1 };
 
-#define CIRCUITS_LAUNCH()                                                                                        \
-	GEMP_EULER_LAUNCH(ROOTS_OF_CIRCUITS, e->segments, GEMP_EULER_MEM(lists[e->current]), GEMP_EULER_MEM(parent), \
+#define CIRCUITS_LAUNCH()                                                                             \
+	GEMP_EULER_LAUNCH(ROOTS_OF_CIRCUITS, e->segments, GEMP_EULER_MEM(values), GEMP_EULER_MEM(parent), \
 	                  GEMP_EULER_MEM(root), GEMP_ARG(&e->segments), GEMP_EULER_MEM(counters))
 
 /* Local. Marks a spanning forest of the circuits of own rows. */

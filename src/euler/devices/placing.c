@@ -22,8 +22,7 @@ static gemp_code place_of_fixed(gemp_euler_state *e, uint64_t *place)
 	const bool own = slot[1] & is_splitter;
 	const cl_uint rank = own ? e->rank : (slot[1] - 1) % e->ranks,
 				  k = own ? slot[1] - is_splitter : (slot[1] - 1) / e->ranks;
-	GEMP_TRY(gemp_buffer_read(e->device, &e->on.lists[e->current], (e->table[rank] + (size_t)k) * sizeof list,
-	                          sizeof list, list));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.values, (e->table[rank] + (size_t)k) * sizeof list, sizeof list, list));
 	*place = list[0] + (own ? 0 : slot[2]);
 	return GEMP_OK;
 }
@@ -52,7 +51,7 @@ static gemp_code stage_places(gemp_euler_state *e, cl_uint begin, cl_uint count,
 	GEMP_TRY(gemp_euler_stage_records(e, count));
 	return GEMP_EULER_LAUNCH(PLACE, count, GEMP_EULER_MEM(slots), GEMP_ARG(&begin), GEMP_ARG(&count),
 	                         GEMP_ARG(&e->first), GEMP_EULER_MEM(segment_bounds), GEMP_ARG(&e->ranks),
-	                         GEMP_ARG(&e->rank), GEMP_EULER_MEM(lists[e->current]), GEMP_ARG(&total), GEMP_ARG(&shift),
+	                         GEMP_ARG(&e->rank), GEMP_EULER_MEM(values), GEMP_ARG(&total), GEMP_ARG(&shift),
 	                         GEMP_ARG(&places), GEMP_EULER_MEM(place_bounds), GEMP_EULER_MEM(stage));
 }
 

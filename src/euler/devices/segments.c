@@ -84,7 +84,7 @@ static gemp_code copy_segments(gemp_euler_state *e)
 }
 
 /* Local. The bounds are the same after joining, since splitters stay. */
-static gemp_code begin_list(gemp_euler_state *e, cl_uint places)
+static gemp_code make_links(gemp_euler_state *e)
 {
 	uint64_t sum = 0;
 	for (size_t r = 0; r <= e->ranks; r++) {
@@ -94,31 +94,41 @@ static gemp_code begin_list(gemp_euler_state *e, cl_uint places)
 	e->segments = (cl_uint)sum;
 	GEMP_TRY(
 		gemp_buffer_write(e->device, &e->on.segment_bounds, 0, (e->ranks + (size_t)1) * sizeof *e->table, e->table));
-	for (int i = 0; i < 2; i++)
-		GEMP_TRY(gemp_euler_reserve(e, &e->on.lists[i], e->segments, sizeof(cl_uint2)));
-	return GEMP_EULER_LAUNCH(LIST, e->segments, GEMP_EULER_MEM(all), GEMP_ARG(&e->segments),
-	                         GEMP_EULER_MEM(segment_bounds), GEMP_ARG(&e->ranks), GEMP_ARG(&places),
-	                         GEMP_EULER_MEM(lists[0]));
+	GEMP_TRY(gemp_euler_reserve(e, &e->on.links, e->segments, sizeof(cl_uint2)));
+	GEMP_TRY(gemp_euler_reserve(e, &e->on.values, e->segments, sizeof(cl_uint2)));
+	return GEMP_EULER_LAUNCH(LINKS, e->segments, GEMP_EULER_MEM(all), GEMP_ARG(&e->segments),
+	                         GEMP_EULER_MEM(segment_bounds), GEMP_ARG(&e->ranks), GEMP_EULER_MEM(links),
+	                         GEMP_EULER_MEM(values));
 }
 
-/* Local. Each launch doubles the distance that a pointer leads (Wyllie 1979). */
-static gemp_code double_pointers(gemp_euler_state *e, bool places)
+/* Local. Each launch doubles the distance that a pointer in the list of posts leads (Wyllie 1979). */
+static gemp_code rank_links(gemp_euler_state *e, cl_uint places)
 {
-	e->current = 0;
-	for (uint64_t reach = 1; reach < e->segments; reach *= 2, e->current = !e->current) {
-		const gemp_argument arguments[] = { GEMP_EULER_MEM(lists[e->current]), GEMP_EULER_MEM(lists[!e->current]),
-			                                GEMP_ARG(&e->segments) };
-		GEMP_TRY(gemp_euler_launch(e, places ? GEMP_EULER_DOUBLE : GEMP_EULER_LEAST, e->segments, arguments, 3));
+	const cl_uint posts = (e->segments + EULER_STRIDE - 1) / EULER_STRIDE, total = (cl_uint)e->edges->edges;
+	gemp_buffer *lists = e->on.lists;
+	size_t from = 0;
+	for (int i = 0; i < 2; i++)
+		GEMP_TRY(gemp_euler_reserve(e, &lists[i], posts, sizeof(cl_uint2)));
+	GEMP_TRY(GEMP_EULER_LAUNCH(POSTS, posts, GEMP_EULER_MEM(links), GEMP_ARG(&e->segments), GEMP_ARG(&places),
+	                           GEMP_EULER_MEM(values), GEMP_ARG(&lists[0].mem), GEMP_ARG(&posts)));
+	if (!places)
+		GEMP_TRY(GEMP_EULER_LAUNCH(ALONE, e->segments, GEMP_EULER_MEM(links), GEMP_ARG(&e->segments),
+		                           GEMP_EULER_MEM(values)));
+	for (uint64_t reach = 1; reach < posts; reach *= 2, from = !from) {
+		const gemp_argument arguments[] = { GEMP_ARG(&lists[from].mem), GEMP_ARG(&lists[!from].mem), GEMP_ARG(&posts) };
+		GEMP_TRY(gemp_euler_launch(e, places ? GEMP_EULER_DOUBLE : GEMP_EULER_LEAST, posts, arguments, 3));
 	}
+	GEMP_TRY(GEMP_EULER_LAUNCH(VALUES, e->segments, GEMP_ARG(&lists[from].mem), GEMP_ARG(&places), GEMP_ARG(&total),
+	                           GEMP_ARG(&e->segments), GEMP_EULER_MEM(values)));
 	return GEMP_CL(clFinish(e->device->queue));
 }
 
 gemp_code gemp_euler_rank_segments(gemp_euler_state *e, bool places)
 {
 	GEMP_TRY(gemp_euler_deliver(e, copy_segments(e), &e->on.grouped, sizeof(cl_uint2), &e->on.all));
-	gemp_code code = begin_list(e, places);
-	GEMP_THEN(double_pointers(e, places));
+	gemp_code code = make_links(e);
+	GEMP_THEN(rank_links(e, places));
 	e->arrivals = 0;
-	gemp_buffer_free(&e->on.all, e->device);
+	gemp_buffers_free(e->device, &e->on.all, &e->on.links);
 	return gemp_comm_agree(e->comm, code);
 }

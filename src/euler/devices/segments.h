@@ -16,8 +16,9 @@ gemp_code gemp_euler_make_segments(gemp_euler_state *e);
  * Walks begin at the splitters e->started .. end - 1 or, if `listed` is set, at these places of e->on.starts. */
 gemp_code gemp_euler_walk(gemp_euler_state *e, size_t end, bool listed, size_t limit);
 
-/* Collective. Gives every device the list of all segments, and doubles its pointers. lists[current] then has the lowest
- * segment of each segment's circuit or, with `places`, the number of slots from splitter 0 to each splitter. */
+/* Collective. Gives every device the list of all segments, and ranks it there. e->on.values then has a pair for each
+ * segment, which begins with the lowest segment of its circuit or, with `places`, the number of slots from the splitter
+ * of segment 0 to its splitter. */
 gemp_code gemp_euler_rank_segments(gemp_euler_state *e, bool places);
 
 #endif

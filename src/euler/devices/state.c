@@ -5,10 +5,11 @@
 
 /* The order of gemp_euler_kernel. */
 static const char *const names[GEMP_EULER_KERNELS] = {
-	"ranks_count",  "ranks_group",      "ranks_cursors", "ranks_fill",  "ranks_pair",   "ranks_answer", "ranks_link",
-	"euler_check",  "ranks_unlabelled", "ranks_choose",  "ranks_walk",  "ranks_copies", "ranks_list",   "euler_least",
-	"euler_double", "euler_circuits",   "euler_roots",   "ranks_join",  "ranks_marks",  "ranks_unite",  "ranks_refuse",
-	"euler_words",  "ranks_changes",    "ranks_starts",  "ranks_place", "ranks_order"
+	"ranks_count",    "ranks_group",   "ranks_cursors",    "ranks_fill",   "ranks_pair",  "ranks_answer",
+	"ranks_link",     "euler_check",   "ranks_unlabelled", "ranks_choose", "ranks_walk",  "ranks_copies",
+	"ranks_links",    "ranks_posts",   "ranks_alone",      "ranks_values", "euler_least", "euler_double",
+	"euler_circuits", "euler_roots",   "ranks_join",       "ranks_marks",  "ranks_unite", "ranks_refuse",
+	"euler_words",    "ranks_changes", "ranks_starts",     "ranks_place",  "ranks_order"
 };
 
 /* Work-items of a group, and the number of work-items that a unit runs at the same time. */
@@ -143,8 +144,8 @@ void gemp_euler_state_free(gemp_euler_state *e)
 	gemp_program_free(&e->program);
 	gemp_buffers_free(e->device, &on->begin, &on->target, &on->cursor, &on->slots, &on->counters, &on->splitter,
 	                  &on->segments, &on->mark, &on->some, &on->full, &on->coarse, &on->marked, &on->changed,
-	                  &on->starts, &on->all, &on->lists[0], &on->lists[1], &on->parent, &on->root, &on->order,
-	                  &on->source, &on->vertex_bounds, &on->slot_bounds, &on->segment_bounds, &on->place_bounds,
-	                  &on->stage, &on->grouped, &on->tags, &on->cursors, &on->inbox, &on->answers);
+	                  &on->starts, &on->all, &on->links, &on->values, &on->lists[0], &on->lists[1], &on->parent,
+	                  &on->root, &on->order, &on->source, &on->vertex_bounds, &on->slot_bounds, &on->segment_bounds,
+	                  &on->place_bounds, &on->stage, &on->grouped, &on->tags, &on->cursors, &on->inbox, &on->answers);
 	gemp_free_all(e->slot_bounds, e->table, e->send, e->received);
 }

@@ -23,7 +23,10 @@ typedef enum gemp_euler_kernel {
 	GEMP_EULER_CHOOSE,
 	GEMP_EULER_WALKERS,
 	GEMP_EULER_COPIES,
-	GEMP_EULER_LIST,
+	GEMP_EULER_LINKS,
+	GEMP_EULER_POSTS,
+	GEMP_EULER_ALONE,
+	GEMP_EULER_VALUES,
 	GEMP_EULER_LEAST,
 	GEMP_EULER_DOUBLE,
 	GEMP_EULER_ROOTS_OF_CIRCUITS,
@@ -42,18 +45,19 @@ typedef enum gemp_euler_kernel {
 
 /* Arrays on the device, named as in euler_ranks.cl. */
 typedef struct gemp_euler_arrays {
-	gemp_buffer begin, target, cursor;         /* [rows + 1], [own] until edges are paired, [rows] */
-	gemp_buffer slots;                         /* [own] of 16 bytes */
-	gemp_buffer counters;                      /* [EULER_RANKS_COUNTERS] */
-	gemp_buffer splitter, segments;            /* [splitters] slots, and pairs */
-	gemp_buffer mark, some, full, coarse;      /* bitmaps of slots, and their summaries (euler_words) */
-	gemp_buffer marked, changed, starts;       /* lists of slots and splitters (joining.h) */
-	gemp_buffer all, lists[2], parent, root;   /* of the segments of all ranks */
-	gemp_buffer order, source;                 /* [places of this rank] */
-	gemp_buffer vertex_bounds, slot_bounds;    /* [ranks + 1] */
-	gemp_buffer segment_bounds, place_bounds;  /* [ranks + 1] */
-	gemp_buffer stage, grouped, tags, cursors; /* of records.h */
-	gemp_buffer inbox, answers;                /* the elements of the last exchange, and its answers */
+	gemp_buffer begin, target, cursor;            /* [rows + 1], [own] until edges are paired, [rows] */
+	gemp_buffer slots;                            /* [own] of 16 bytes */
+	gemp_buffer counters;                         /* [EULER_RANKS_COUNTERS] */
+	gemp_buffer splitter, segments;               /* [splitters] slots, and pairs */
+	gemp_buffer mark, some, full, coarse;         /* bitmaps of slots, and their summaries (euler_words) */
+	gemp_buffer marked, changed, starts;          /* lists of slots and splitters (joining.h) */
+	gemp_buffer all, links, values, parent, root; /* of the segments of all ranks */
+	gemp_buffer lists[2];                         /* of the posts (euler_ranks_list.clh) */
+	gemp_buffer order, source;                    /* [places of this rank] */
+	gemp_buffer vertex_bounds, slot_bounds;       /* [ranks + 1] */
+	gemp_buffer segment_bounds, place_bounds;     /* [ranks + 1] */
+	gemp_buffer stage, grouped, tags, cursors;    /* of records.h */
+	gemp_buffer inbox, answers;                   /* the elements of the last exchange, and its answers */
 } gemp_euler_arrays;
 
 typedef struct gemp_euler_state {
@@ -78,7 +82,6 @@ typedef struct gemp_euler_state {
 	cl_uint spacing, seed;
 	size_t in_flight;        /* records that a rank stages in a round, if fewer have arrived */
 	size_t group, max_items; /* work-items of a group; maximum number of work-items of a launch */
-	size_t current;          /* lists[current] has the newest list */
 	cl_uint counters[EULER_RANKS_COUNTERS];
 } gemp_euler_state;
 
