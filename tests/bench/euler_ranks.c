@@ -1,7 +1,8 @@
-/* euler_ranks: measures the Euler engine of ranks on a graph of one shape, made in memory in its natural order, and
+/* euler_ranks: measures the Euler engines of ranks on a graph of one shape, made in memory in its natural order, and
  * verifies the circuit of each run.
- *     mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING [scattered]]]]
- * together (the default): the ranks of a node share memory. apart: ranks exchange everything by messages. scattered:
+ *     mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [MODE [SPACING [scattered]]]]
+ * MODE together (the default): the ranks of a node share memory. apart: ranks exchange everything by messages. devices:
+ * the devices of all ranks work; a single rank uses the engine of one device. SPACING 0 is the default. scattered:
  * vertices are renumbered at random, so all but about 1 / RANKS of the edges lead to other ranks. Prints one line of
  * JSON about the run with the least time on rank 0: milliseconds of the stages on rank 0, and the bytes per edge and
  * the messages that all ranks sent. */
@@ -12,6 +13,9 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "core/types.h"
+#include "device/open.h"
+#include "euler/device_engine.h"
+#include "euler/devices/engine.h"
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
@@ -110,10 +114,11 @@ static void print(const gemp_comm *comm, const gemp_euler_result *best, const ge
 	gemp_comm_sum(comm, sent, 2);
 	if (comm->rank)
 		return;
-	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"ranks\": %d, \"threads\": %u"
+	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64
+	       ", \"ranks\": %d, \"engine\": \"%s\", \"threads\": %u"
 	       ", \"apart\": %s, \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64,
-	       shape, graph->vertices, graph->edges, comm->size, gemp_threads(), best->traffic.rounds ? "true" : "false",
-	       best->circuits, best->joins, best->splitters);
+	       shape, graph->vertices, graph->edges, comm->size, best->engine, gemp_threads(),
+	       best->traffic.rounds ? "true" : "false", best->circuits, best->joins, best->splitters);
 	printf(", \"rounds\": %" PRIu64 ", \"bytes_an_edge\": %.3f, \"messages\": %" PRIu64 ", \"ms\": {",
 	       best->traffic.rounds, (double)sent[0] / (double)graph->edges, sent[1]);
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
@@ -121,11 +126,21 @@ static void print(const gemp_comm *comm, const gemp_euler_result *best, const ge
 	printf("\"total\": %.2f}}\n", 1e3 * best->total);
 }
 
-static gemp_code run(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+/* device: NULL for the threads of the ranks. */
+static gemp_code find(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device, const gemp_euler_edges *edges,
+                      const gemp_euler_options *options)
+{
+	if (!device)
+		return gemp_euler_on_ranks(out, comm, edges, options);
+	return comm->size > 1 ? gemp_euler_on_devices(out, comm, device, edges, options)
+	                      : gemp_euler_on_device(out, device, edges, options);
+}
+
+static gemp_code run(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device, const gemp_euler_edges *edges,
                      const gemp_euler_options *options)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_euler_on_ranks(out, comm, edges, options));
+	GEMP_TRY_DONE(find(out, comm, device, edges, options));
 	if (out->unbalanced || out->components != 1)
 		return gemp_fail(GEMP_EINTERNAL, "no circuit was found");
 	GEMP_TRY_DONE(gemp_euler_verify(comm, edges, &out->order));
@@ -137,6 +152,7 @@ int main(int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
 	gemp_comm comm;
+	gemp_device *device = NULL;
 	rows r = { 0 };
 	gemp_euler_result best = { 0 }, result = { 0 };
 	static const char *const shapes[] = { "deep", "shallow", "random" };
@@ -144,8 +160,9 @@ int main(int argc, char **argv)
 	gemp_euler_options options = { .seed = 1 };
 	int shape = 0;
 	if (argc < 4)
-		return fprintf(stderr, "usage: euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING "
-		                       "[scattered]]]]\n"),
+		return fprintf(stderr,
+		               "usage: euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart|devices [SPACING "
+		               "[scattered]]]]\n"),
 		       2;
 	while (shape < 2 && strcmp(argv[1], shapes[shape]))
 		shape++;
@@ -157,6 +174,9 @@ int main(int argc, char **argv)
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
+	if (argc > 5 && strcmp(argv[5], "devices") == 0)
+		code = gemp_device_open(&device, NULL, comm.node_rank, comm.node_size, 0);
+	GEMP_TRY_DONE(gemp_comm_agree(&comm, code));
 	code = make_rows(&r, &comm, &graph, argc > 7);
 	GEMP_TRY_DONE(gemp_comm_agree(&comm, code));
 	gemp_euler_edges edges = { .rank = comm.rank,
@@ -172,7 +192,7 @@ int main(int argc, char **argv)
 		                       .path_end = GEMP_NO_VERTEX };
 	edges.first = gemp_comm_exscan(&comm, r.begin[r.count]);
 	for (int i = 0; i < (argc > 4 ? atoi(argv[4]) : 3); i++) {
-		GEMP_TRY_DONE(run(&result, &comm, &edges, &options));
+		GEMP_TRY_DONE(run(&result, &comm, device, &edges, &options));
 		uint64_t better = comm.rank == 0 && (i == 0 || result.total < best.total);
 		gemp_comm_max(&comm, &better, 1);
 		gemp_euler_result *worse = better ? &best : &result;
@@ -189,6 +209,7 @@ done:
 	gemp_free(r.begin);
 	gemp_free(r.bounds);
 	gemp_free(r.target);
+	gemp_device_close(device);
 	gemp_comm_free(&comm);
 	MPI_Finalize();
 	return (int)code;
