@@ -28,7 +28,9 @@
 #define EULER_LISTED 11    /* marked slots that have been listed */
 #define EULER_ACCEPTED 12  /* marked slots that all ranks together need */
 #define EULER_STARTS 13    /* segments that change */
-#define EULER_RANKS_COUNTERS 14
+#define EULER_OVERFLOW 14    /* 1: a walker did not fit into two words */
+#define EULER_RANKS_COUNTERS 15
+#define EULER_DISTANCE_BITS 10 /* of a walker in two words */
 #define EULER_STRIDE 32      /* segments of a block, of which one is a post (euler_ranks_list.clh) */
 
 #endif

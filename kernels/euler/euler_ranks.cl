@@ -184,54 +184,73 @@ __kernel void ranks_choose(__global uint4 *slots, uint own, uint first, uint spa
 
 /* WALK */
 
+/* A walker as it is sent: {slot of that rank, label, distance}, or if slot_bits is not 0, the same three numbers in two
+ * words. EULER_DISTANCE_BITS are for the distance, and the label has the bits between. If a number does not fit,
+ * counters[EULER_OVERFLOW] is set, and the host starts again with three words. */
+static inline uint4 walker_record(uint next, uint label, uint distance, __global const uint *restrict slot_bounds,
+                                  uint ranks, uint slot_bits, __global uint *counters)
+{
+	uint owner = range_of(slot_bounds, ranks, next), slot = next - slot_bounds[owner];
+	if (!slot_bits)
+		return (uint4)(slot, label, distance, owner);
+	if (distance >> EULER_DISTANCE_BITS || (ulong)label >> (64 - EULER_DISTANCE_BITS - slot_bits))
+		counters[EULER_OVERFLOW] = 1;
+	ulong packed = (ulong)distance << (64 - EULER_DISTANCE_BITS) |
+	               (((ulong)label << slot_bits) & (~0ul >> EULER_DISTANCE_BITS)) | slot;
+	return (uint4)((uint)packed, (uint)(packed >> 32), 0, owner);
+}
+
+/* {slot, label, distance} of a walker that has arrived. */
+static inline uint3 walker_at(__global const uint *restrict inbox, uint i, uint slot_bits)
+{
+	if (!slot_bits)
+		return (uint3)(inbox[(size_t)i * 3], inbox[(size_t)i * 3 + 1], inbox[(size_t)i * 3 + 2]);
+	ulong packed = (ulong)inbox[(size_t)i * 2 + 1] << 32 | inbox[(size_t)i * 2];
+	return (uint3)((uint)(packed & ((1ul << slot_bits) - 1)), (uint)(packed << EULER_DISTANCE_BITS >> EULER_DISTANCE_BITS >> slot_bits),
+	               (uint)(packed >> (64 - EULER_DISTANCE_BITS)));
+}
+
 /* Walkers advance until they reach a splitter, where segments[k] becomes {number of the splitter where the walker
- * began, distance}, or leave for another rank as a record {slot of that rank, label, distance}. The first `arrivals`
- * walkers came from other ranks; the others begin at splitter from, from + 1, ..., or at these places of starts[] if
- * `listed` is set. With `joined` set, a successor is rotated by its owner when a walker arrives there. */
+ * began, distance}, or leave for another rank. The first `arrivals` walkers came from other ranks; the others begin at
+ * splitter from, from + 1, ..., or at these places of starts[] if `listed` is set. With `joined` set, a successor is
+ * rotated by its owner when a walker arrives there. */
 __kernel void ranks_walk(__global uint4 *slots, uint own, uint first, __global const uint *restrict slot_bounds,
                          uint ranks, uint rank, __global const uint *restrict splitter, __global uint2 *segments,
                          __global const uint *restrict inbox, uint arrivals, __global const uint *restrict starts,
                          uint listed, uint from, uint walkers, __global const uint *restrict mark,
                          __global const uint *restrict some, __global const uint *restrict full, uint joined,
-                         __global uint4 *restrict stage)
+                         uint slot_bits, __global uint *counters, __global uint4 *restrict stage)
 {
 	for (each(uint, i, walkers)) {
-		uint x, label, distance;
-		uint4 record = (uint4)(NONE);
+		uint x, next = 0, label, distance;
 		if (i < arrivals) {
-			x = inbox[(size_t)i * 3];
-			label = inbox[(size_t)i * 3 + 1];
-			distance = inbox[(size_t)i * 3 + 2];
+			uint3 walker = walker_at(inbox, i, slot_bits);
+			x = walker.x;
+			label = walker.y;
+			distance = walker.z;
 		} else {
-			uint k = from + i - arrivals, next;
+			uint k = from + i - arrivals;
 			k = listed ? starts[k] : k;
 			label = k * ranks + rank + 1;
 			distance = 1;
 			next = member(slots, splitter[k], NEXT);
 			x = next - first;
-			if (x >= own) {
-				uint owner = range_of(slot_bounds, ranks, next);
-				stage[i] = (uint4)(next - slot_bounds[owner], label, distance, owner);
-				continue;
-			}
 		}
-		for (;;) {
+		stage[i] = (uint4)(NONE);
+		while (x < own) {
 			x = joined ? rotated(mark, some, full, x, own) : x;
-			uint here = member(slots, x, LABEL), next = member(slots, x, NEXT);
+			uint here = member(slots, x, LABEL);
 			if (here & IS_SPLITTER) {
 				segments[here & ~IS_SPLITTER] = (uint2)(label - 1, distance);
 				break;
 			}
+			next = member(slots, x, NEXT);
 			member(slots, x, LABEL) = label;
 			member(slots, x, DISTANCE) = distance++;
 			x = next - first;
-			if (x >= own) {
-				uint owner = range_of(slot_bounds, ranks, next);
-				record = (uint4)(next - slot_bounds[owner], label, distance, owner);
-				break;
-			}
 		}
-		stage[i] = record;
+		if (x >= own)
+			stage[i] = walker_record(next, label, distance, slot_bounds, ranks, slot_bits, counters);
 	}
 }
 

@@ -77,6 +77,23 @@ static void long_rings(void **state)
 	}
 }
 
+/* Splitters are so far apart that distances do not fit into the two words of a packed walker. */
+static void distances_overflow(void **state)
+{
+	const uint64_t length = 4001;
+	uint64_t seed = test_seed_all();
+	euler_case c = { .vertices = length };
+	gemp_euler_result result;
+	(void)state;
+	for (uint64_t i = 0; i < length; i++)
+		euler_case_edge(&c, i, (i + 37) % length);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	assert_all_ok(on_devices(&result, &c.own, &(gemp_euler_options){ .spacing = 1500 }));
+	assert_all(result.circuits == 1 && euler_case_wrong(&c, &result, false) == NULL);
+	gemp_euler_result_free(&result);
+	euler_case_free(&c);
+}
+
 /* One vertex has all edges: loops, and pairs of edges to other vertices. */
 static void one_vertex_has_all(void **state)
 {
@@ -162,15 +179,11 @@ static void device_memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),
-		cmocka_unit_test(random_multigraphs),
-		cmocka_unit_test(groups_of_gpus),
-		cmocka_unit_test(larger_graphs),
-		cmocka_unit_test(long_rings),
-		cmocka_unit_test(one_vertex_has_all),
-		cmocka_unit_test(unbalanced_graphs),
-		cmocka_unit_test(memory_may_run_out),
-		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(open_device),        cmocka_unit_test(random_multigraphs),
+		cmocka_unit_test(groups_of_gpus),     cmocka_unit_test(larger_graphs),
+		cmocka_unit_test(long_rings),         cmocka_unit_test(distances_overflow),
+		cmocka_unit_test(one_vertex_has_all), cmocka_unit_test(unbalanced_graphs),
+		cmocka_unit_test(memory_may_run_out), cmocka_unit_test(device_memory_may_run_out),
 		cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);

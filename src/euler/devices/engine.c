@@ -65,6 +65,8 @@ static gemp_code make_circuits(gemp_euler_state *e, double *since)
 		return GEMP_OK;
 	GEMP_TRY(gemp_euler_make_segments(e));
 	end_stage(e, GEMP_EULER_WALK, since);
+	if (e->overflow)
+		return GEMP_OK;
 	GEMP_TRY(gemp_euler_rank_segments(e, false));
 	e->out->splitters = e->segments;
 	end_stage(e, GEMP_EULER_CIRCUITS, since);
@@ -83,12 +85,27 @@ static gemp_code order_circuit(gemp_euler_state *e, double *since)
 	end_stage(e, GEMP_EULER_ROTATE, since);
 	GEMP_TRY(gemp_euler_walk(e, changed, true, 0));
 	end_stage(e, GEMP_EULER_REWALK, since);
+	if (e->overflow)
+		return GEMP_OK;
 	GEMP_TRY(gemp_euler_rank_segments(e, true));
 	end_stage(e, GEMP_EULER_RANK, since);
 	GEMP_TRY(gemp_euler_place(e));
 	end_stage(e, GEMP_EULER_EMIT, since);
 	e->out->seconds[GEMP_EULER_EMIT] -= e->out->download;
 	return GEMP_OK;
+}
+
+/* Local. Walkers are packed if the slot of any rank and twice the expected number of splitters fit. */
+static void choose_packing(gemp_euler_state *e)
+{
+	uint64_t own = 1, labels = 2 * e->edges->edges / e->spacing + e->ranks;
+	cl_uint slot_bits = 1;
+	for (size_t r = 0; r < e->ranks; r++)
+		own = gemp_max(own, e->slot_bounds[r + 1] - e->slot_bounds[r]);
+	while (own >> slot_bits)
+		slot_bits++;
+	if (e->packed && labels >> (64 - EULER_DISTANCE_BITS - slot_bits) == 0)
+		e->slot_bits = slot_bits;
 }
 
 /* Collective. Makes kernels, arrays and the exchange, before the clock starts. */
@@ -98,6 +115,7 @@ static gemp_code prepare(gemp_euler_state *e)
 	GEMP_TRY(gemp_comm_agree(e->comm, gemp_euler_state_new(e)));
 	GEMP_MPI(MPI_Allgather(&e->edges->first, 1, MPI_UINT64_T, e->slot_bounds, 1, MPI_UINT64_T, e->comm->world));
 	e->slot_bounds[e->ranks] = e->edges->edges;
+	choose_packing(e);
 	return GEMP_OK;
 }
 
@@ -108,18 +126,37 @@ static gemp_code run(gemp_euler_state *e)
 	const double begun = gemp_now();
 	double since = begun;
 	GEMP_TRY(make_circuits(e, &since));
-	if (!out->unbalanced && out->components == 1)
+	if (!out->unbalanced && !e->overflow && out->components == 1)
 		GEMP_TRY(order_circuit(e, &since));
 	out->total = gemp_now() - begun;
 	out->traffic = gemp_device_exchange_costs(e->exchange).traffic;
 	return gemp_comm_agree(e->comm, gemp_program_store(e->device, &e->program));
 }
 
+/* Makes one attempt, and frees everything except the result. *overflow: it must be repeated with walkers that are not
+ * packed. */
+static gemp_code attempt(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
+                         const gemp_euler_edges *edges, const gemp_euler_options *options, bool packed, bool *overflow)
+{
+	gemp_euler_state e = {
+		.comm = comm, .device = device, .edges = edges, .options = options, .out = out, .packed = packed
+	};
+	*out = (gemp_euler_result){ .engine = "devices" };
+	const gemp_code code = run(&e);
+	clFinish(device->queue);
+	gemp_euler_state_free(&e);
+	gemp_device_exchange_free(e.exchange);
+	*overflow = e.overflow;
+	if (code != GEMP_OK || e.overflow)
+		gemp_euler_result_free(out);
+	return code;
+}
+
 gemp_code gemp_euler_on_devices(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_euler_edges *edges, const gemp_euler_options *options)
 {
 	assert(gemp_euler_edges_is_valid(edges));
-	gemp_euler_state e = { .comm = comm, .device = device, .edges = edges, .options = options, .out = out };
+	bool overflow = false;
 	*out = (gemp_euler_result){ .engine = "devices" };
 	if (edges->edges == 0)
 		return GEMP_OK;
@@ -128,11 +165,6 @@ gemp_code gemp_euler_on_devices(gemp_euler_result *out, const gemp_comm *comm, g
 		                 "%" PRIu64
 		                 " edges on the devices of %d ranks, whose numbers have 31 bits; --on host takes more",
 		                 edges->edges, comm->size);
-	const gemp_code code = run(&e);
-	clFinish(device->queue);
-	gemp_euler_state_free(&e);
-	gemp_device_exchange_free(e.exchange);
-	if (code != GEMP_OK)
-		gemp_euler_result_free(out);
-	return code;
+	GEMP_TRY(attempt(out, comm, device, edges, options, true, &overflow));
+	return overflow ? attempt(out, comm, device, edges, options, false, &overflow) : GEMP_OK;
 }

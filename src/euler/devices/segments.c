@@ -3,7 +3,7 @@
 #include "core/random.h"
 #include "euler/devices/records.h"
 
-enum { DENSER = 4, ROUNDS_PER_SPACING = 2, RECORD_WORDS = 3 };
+enum { DENSER = 4, ROUNDS_PER_SPACING = 2 };
 
 /* WALK */
 
@@ -12,28 +12,32 @@ static gemp_code advance(gemp_euler_state *e, cl_uint starting, cl_uint listed)
 {
 	const cl_uint arrivals = (cl_uint)e->arrivals, walkers = arrivals + starting;
 	GEMP_TRY(gemp_euler_stage_records(e, walkers));
-	return GEMP_EULER_LAUNCH(WALKERS, walkers, GEMP_EULER_MEM(slots), GEMP_ARG(&e->own), GEMP_ARG(&e->first),
-	                         GEMP_EULER_MEM(slot_bounds), GEMP_ARG(&e->ranks), GEMP_ARG(&e->rank),
-	                         GEMP_EULER_MEM(splitter), GEMP_EULER_MEM(segments), GEMP_EULER_MEM(inbox),
-	                         GEMP_ARG(&arrivals), GEMP_EULER_MEM(starts), GEMP_ARG(&listed), GEMP_ARG(&e->started),
-	                         GEMP_ARG(&walkers), GEMP_EULER_MEM(mark), GEMP_EULER_MEM(some), GEMP_EULER_MEM(full),
-	                         GEMP_ARG(&e->joined), GEMP_EULER_MEM(stage));
+	return GEMP_EULER_LAUNCH(
+		WALKERS, walkers, GEMP_EULER_MEM(slots), GEMP_ARG(&e->own), GEMP_ARG(&e->first), GEMP_EULER_MEM(slot_bounds),
+		GEMP_ARG(&e->ranks), GEMP_ARG(&e->rank), GEMP_EULER_MEM(splitter), GEMP_EULER_MEM(segments),
+		GEMP_EULER_MEM(inbox), GEMP_ARG(&arrivals), GEMP_EULER_MEM(starts), GEMP_ARG(&listed), GEMP_ARG(&e->started),
+		GEMP_ARG(&walkers), GEMP_EULER_MEM(mark), GEMP_EULER_MEM(some), GEMP_EULER_MEM(full), GEMP_ARG(&e->joined),
+		GEMP_ARG(&e->slot_bits), GEMP_EULER_MEM(counters), GEMP_EULER_MEM(stage));
 }
 
 /* A walker advances by at least a slot in each round, so all walks end. */
 gemp_code gemp_euler_walk(gemp_euler_state *e, size_t end, bool listed, size_t limit)
 {
+	const cl_uint words = e->slot_bits ? 2 : 3;
 	for (size_t rounds = 0;;) {
 		const size_t capacity = e->arrivals < e->in_flight ? e->in_flight - e->arrivals : 0;
 		const size_t waiting = end - e->started, starting = waiting < capacity ? waiting : capacity;
 		const gemp_code code = advance(e, (cl_uint)starting, listed);
-		GEMP_TRY(gemp_euler_send_records(e, code, e->arrivals + starting, RECORD_WORDS, false));
+		GEMP_TRY(gemp_euler_send_records(e, code, e->arrivals + starting, words, false));
 		e->started += (cl_uint)starting;
 		uint64_t left[2] = { end - e->started, e->arrivals };
 		gemp_comm_sum(e->comm, left, 2);
 		if (left[0] + left[1] == 0 || (left[0] == 0 && ++rounds == limit))
-			return GEMP_OK;
+			break;
 	}
+	GEMP_TRY(gemp_comm_agree(e->comm, gemp_euler_read_counters(e)));
+	e->overflow = gemp_comm_sum1(e->comm, e->counters[EULER_OVERFLOW]) > 0;
+	return GEMP_OK;
 }
 
 /* SPLITTERS */
@@ -66,7 +70,7 @@ gemp_code gemp_euler_make_segments(gemp_euler_state *e)
 		GEMP_TRY(gemp_comm_agree(e->comm, choose(e, spacing)));
 		const bool last = gemp_comm_sum1(e->comm, e->counters[EULER_UNLABELLED]) == 0 || spacing == 1;
 		GEMP_TRY(gemp_euler_walk(e, e->splitters, false, last ? 0 : ROUNDS_PER_SPACING * (size_t)spacing));
-		if (last)
+		if (last || e->overflow)
 			return GEMP_OK;
 	}
 }

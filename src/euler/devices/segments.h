@@ -9,11 +9,12 @@
 
 #include "euler/devices/state.h"
 
-/* Collective. Makes splitters and labels all slots. */
+/* Collective. Makes splitters and labels all slots, unless e->overflow becomes true. */
 gemp_code gemp_euler_make_segments(gemp_euler_state *e);
 
 /* Collective. Walks until all walkers have ended, or for `limit` rounds after the last walk has begun (0: no limit).
- * Walks begin at the splitters e->started .. end - 1 or, if `listed` is set, at these places of e->on.starts. */
+ * Walks begin at the splitters e->started .. end - 1 or, if `listed` is set, at these places of e->on.starts.
+ * Sets e->overflow. */
 gemp_code gemp_euler_walk(gemp_euler_state *e, size_t end, bool listed, size_t limit);
 
 /* Collective. Gives every device the list of all segments, and ranks it there. e->on.values then has a pair for each

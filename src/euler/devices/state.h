@@ -80,6 +80,9 @@ typedef struct gemp_euler_state {
 	cl_uint words;              /* of a bitmap of slots */
 	cl_uint joined;             /* 1: successors are rotated */
 	cl_uint spacing, seed;
+	bool packed;             /* a walker is sent in two words, if its numbers are expected to fit */
+	cl_uint slot_bits;       /* of these words; 0: a walker has three words */
+	bool overflow;           /* a walker did not fit: start again without `packed` */
 	size_t in_flight;        /* records that a rank stages in a round, if fewer have arrived */
 	size_t group, max_items; /* work-items of a group; maximum number of work-items of a launch */
 	cl_uint counters[EULER_RANKS_COUNTERS];
