@@ -1,5 +1,5 @@
-"""Tests euler: circuits and paths of random multigraphs with loops and parallel edges of several types, on the device
-and on 1 and 3 ranks. This test checks the circuits edge by edge. Also tests reasons for no circuit, pictures and
+"""Tests euler: circuits and paths of random multigraphs with loops and parallel edges of several types, on the
+devices of 1 and 2 ranks and on the threads of 3. This test checks the circuits edge by edge. Also tests reasons for no circuit, pictures and
 refusals."""
 import collections
 import json
@@ -194,6 +194,19 @@ def pictures(folder, rng, names):
         assert all(a[2] == b[1] for a, b in zip(order, order[1:] + order[:1])), order
 
 
+def places(folder):
+    """--on auto takes devices from euler.host_below edges a rank on, and threads of the hosts if a part does not fit."""
+    graph, os.environ["GEMP_TUNING"] = f"{folder}/middle.h5", f"{folder}/tuning.conf"
+    with open(f"{folder}/tuning.conf", "w") as file:
+        file.write("euler.host_below = 16384\n")
+    run(1, "generate", "eulerian", "--vertices", "9000", "--edges", "36000", "-q", "-o", graph)
+    for memory, wanted in ([], ["device", "devices", "ranks"]), (["--device-memory", "100K"], ["ranks"] * 3):
+        for ranks, engine in enumerate(wanted, 1):
+            facts = report(folder, ranks, graph, "--verify", *memory)
+            assert facts["engine"] == engine and facts["verified"], (ranks, memory, facts)
+    del os.environ["GEMP_TUNING"]
+
+
 def refusals(folder):
     graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)])
     run(1, "euler", graph, "--relation", "Z", code=2, says="no edges of this type")
@@ -212,6 +225,7 @@ def main():
         undirected(folder, rng, names)
         none(folder, rng)
         pictures(folder, rng, names)
+        places(folder)
         refusals(folder)
 
 
