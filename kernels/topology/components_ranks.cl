@@ -9,13 +9,13 @@ static inline uint components_remote(uint i, uint rows, uint first, uint vertice
 	return components_element(i < first ? i : i + rows, first, vertices);
 }
 
-/* Flags the vertices of other ranks that are in a set of this rank. */
+/* Flags the vertices of other ranks that are in a set of this rank, except the set with the root `skipped`. */
 __kernel void components_remote_flags(__global const uint *above, uint rows, uint first, uint vertices, uint remote,
-                                      __global uint *flags)
+                                      uint skipped, __global uint *flags)
 {
 	for (each(i, remote)) {
 		uint e = components_remote(i, rows, first, vertices);
-		flags[i] = above[e] != e;
+		flags[i] = above[e] != e && above[e] != skipped;
 	}
 }
 

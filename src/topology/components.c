@@ -8,123 +8,10 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/timer.h"
-#include "partition/exchange/value_exchange.h"
-#include "primitive/distinct.h"
 #include "primitive/sort.h"
 #include "topology/components_device.h"
 #include "topology/components_ranks.h"
 #include "topology/disjoint_sets.h"
-
-/* The number of vertices that one rank has in a component. */
-typedef struct part_size {
-	gemp_vertex component, vertices;
-} part_size;
-
-/* size[row] becomes the number of own vertices in the component that vertex `row` names. Numbers for components that
- * another rank's vertices name are listed in *parts, to be sent to these ranks. */
-static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
-                            const gemp_vertex *set_of, gemp_vertex *size, part_size **parts, int **owner, size_t *count)
-{
-	gemp_vertex first = (gemp_vertex)bounds[comm->rank];
-	size_t capacity = 0, owner_capacity = 0;
-	for (size_t row = 0; row < out->rows; row++)
-		size[set_of[row]]++;
-	for (size_t row = 0; row < out->rows; row++) {
-		gemp_vertex name = out->component[row];
-		if (!size[row] || name == first + row)
-			continue;
-		if (name - first < out->rows)
-			size[name - first] += size[row];
-		else {
-			GEMP_TRY(GEMP_RESERVE(*parts, capacity, *count + 1));
-			GEMP_TRY(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
-			(*owner)[*count] = (int)gemp_range_find(bounds, (size_t)comm->size, name);
-			(*parts)[(*count)++] = (part_size){ name, size[row] };
-		}
-		size[row] = 0;
-	}
-	return GEMP_OK;
-}
-
-/* Has the vertex an edge? A component of one vertex has an edge if it has a loop. */
-static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
-{
-	for (size_t c = 0; c < count; c++)
-		if (csr[c].begin[row + 1] > csr[c].begin[row])
-			return true;
-	return false;
-}
-
-/* Counts the components that own vertices name. */
-static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *csr, size_t count,
-                      const gemp_vertex *size)
-{
-	for (size_t row = 0; row < out->rows; row++) {
-		if (!size[row])
-			continue;
-		out->count++;
-		out->isolated += size[row] == 1;
-		out->with_edges += size[row] > 1 || has_edges(csr, count, row);
-		out->classes[32 - __builtin_clz(size[row])]++;
-		if (size[row] > out->largest) {
-			out->largest = size[row];
-			out->largest_name = first + (gemp_vertex)row;
-		}
-	}
-}
-
-/* Collective. Sums up the counts of all ranks. The smallest name among the largest components is complemented, so a
- * maximum finds it. */
-static void join_counts(gemp_components *out, const gemp_comm *comm)
-{
-	uint64_t most = out->largest, least_name;
-	out->count = gemp_comm_sum1(comm, out->count);
-	out->isolated = gemp_comm_sum1(comm, out->isolated);
-	out->with_edges = gemp_comm_sum1(comm, out->with_edges);
-	gemp_comm_sum(comm, out->classes, GEMP_COMPONENT_CLASSES);
-	gemp_comm_max(comm, &most, 1);
-	least_name = most && most == out->largest ? UINT32_MAX - out->largest_name : 0;
-	gemp_comm_max(comm, &least_name, 1);
-	out->largest = most;
-	out->largest_name = (gemp_vertex)(UINT32_MAX - least_name);
-}
-
-/* Collective. Computes sizes and counts over all ranks from component[]. set_of[rows] maps own vertices to rows such
- * that vertices with the same row are in the same component. It may be component[] minus the first id. */
-static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
-                                 const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
-{
-	const gemp_vertex first = (gemp_vertex)bounds[comm->rank];
-	GEMP_OWNED part_size *parts = NULL, *received = NULL;
-	GEMP_OWNED int *owner = NULL;
-	GEMP_OWNED size_t *from = NULL;
-	size_t part_count = 0;
-	gemp_code code = GEMP_NEW(out->size, out->rows);
-	GEMP_THEN(part_sizes(out, comm, bounds, set_of, out->size, &parts, &owner, &part_count));
-	GEMP_TRY(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,
-	                               &out->traffic));
-	for (size_t i = 0; i < from[comm->size]; i++)
-		out->size[received[i].component - first] += received[i].vertices;
-	count_own(out, first, csr, count, out->size);
-	join_counts(out, comm);
-	return GEMP_OK;
-}
-
-/* The owners of the names know the sizes since the search. Many vertices may share a name, so each name is requested
- * once. */
-gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
-                                         const uint64_t *bounds)
-{
-	GEMP_OWNED void *names = NULL;
-	GEMP_OWNED gemp_vertex *sizes = NULL;
-	size_t count = 0;
-	gemp_code code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
-	GEMP_THEN(GEMP_NEW(sizes, count));
-	GEMP_TRY(gemp_vertex_numbers(comm, code, bounds, found->size, names, count, sizes, NULL));
-	for (size_t row = 0; row < found->rows; row++)
-		size[row] = sizes[gemp_range_find_u32(names, count, found->component[row])];
-	return GEMP_OK;
-}
 
 /* The state of a search: its input, its result, and the links that join the sets of several ranks. */
 typedef struct component_search {
@@ -297,21 +184,12 @@ static gemp_code find_on_host(component_search *f)
 	return GEMP_OK;
 }
 
-/* The device names components by ids, but the later steps of the host use rows. */
-static gemp_code find_on_device(component_search *f, gemp_device *device)
-{
-	GEMP_TRY(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
-	for (size_t row = 0; row < f->out->rows; row++)
-		f->set_of[row] = f->out->component[row] - f->first;
-	return GEMP_OK;
-}
-
 /* Collective. If a device has too little memory, all ranks work on their hosts, unless devices are demanded. */
 static gemp_code find(component_search *f, gemp_device *device, const gemp_components_options *options)
 {
 	if (!gemp_components_choose_devices(f->comm, device, f->csr, f->count, options->place))
 		return find_on_host(f);
-	gemp_code code = f->comm->size == 1 ? find_on_device(f, device)
+	gemp_code code = f->comm->size == 1 ? gemp_components_on_device(f->out, device, f->csr, f->count, f->tree)
 	                                    : gemp_components_on_devices(f->out, f->comm, device, options->form, f->bounds,
 	                                                                 f->csr, f->count, f->tree, f->set_of);
 	if (code != GEMP_ENOMEM || options->place != GEMP_PLACE_AUTO)
@@ -323,7 +201,8 @@ static gemp_code find(component_search *f, gemp_device *device, const gemp_compo
 	return find_on_host(f);
 }
 
-/* The forest is sorted, because threads and work-items find its edges in any order. */
+/* Sets of a single rank are the components, and its first id is 0. The forest is sorted, because threads and work-items
+ * find its edges in any order. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {
@@ -341,7 +220,7 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 	code = gemp_comm_agree(comm, code);
 	GEMP_THEN(find(&f, device, options));
 	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
-	GEMP_THEN(component_sizes(out, comm, bounds, csr, count, f.set_of));
+	GEMP_THEN(gemp_component_sizes(out, comm, bounds, csr, count, comm->size > 1 ? f.set_of : out->component));
 	if (code != GEMP_OK)
 		gemp_components_free(out);
 	return code;

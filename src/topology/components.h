@@ -13,6 +13,7 @@
 
 #include "device/tuning.h"
 #include "primitive/toolbox.h"
+#include "topology/component_sizes.h"
 #include "topology/components_device.h"
 #include "topology/csr.h"
 
@@ -28,9 +29,5 @@ typedef struct gemp_components_options {
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);
-
-/* Collective. size[rows] becomes the number of vertices, on all ranks, in the component of each own vertex. */
-gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
-                                         const uint64_t *bounds);
 
 #endif

@@ -6,7 +6,7 @@
 #include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/compact.h"
-#include "topology/device_contraction.h"
+#include "topology/components_bits.h"
 
 #define KERNELS "components_ranks.cl"
 #define RESULTS "components_results.cl"
@@ -15,11 +15,13 @@ typedef struct ranks_state {
 	gemp_components *out;
 	const gemp_comm *comm;
 	gemp_device *device;
+	const uint64_t *bounds;
 	bool tree;
 	gemp_toolbox *box;
 	gemp_device_exchange *exchange;
 	gemp_edge_sets sets;
 	gemp_device_contraction links;
+	gemp_set_bits bits;   /* used without forests, since a link of a forest has its edge */
 	gemp_buffer own_sets; /* u32 [rows] forests: the sets that edges of the forest between own vertices make */
 	uint64_t *first_edge; /* [ranks + 1] forests: the number of each rank's first edge, over all ranks */
 } ranks_state;
@@ -29,6 +31,7 @@ static void free_state(ranks_state *s)
 {
 	gemp_free(s->first_edge);
 	gemp_device_contraction_free(&s->links);
+	gemp_set_bits_free(&s->bits, s->device);
 	gemp_device_exchange_free(s->exchange);
 	gemp_edge_sets_free(&s->sets);
 	gemp_buffer_free(&s->own_sets, s->device);
@@ -41,17 +44,18 @@ static const gemp_buffer *own_sets(const ranks_state *s)
 	return s->tree ? &s->own_sets : &s->sets.above;
 }
 
-/* Local. Links each vertex of another rank that is in a set. */
+/* Local. Links each vertex of another rank that is in a set. The most frequent set is sent as bitmaps. */
 static gemp_code link_sets(ranks_state *s)
 {
 	const gemp_edge_sets *w = &s->sets;
 	gemp_device_contraction *c = &s->links;
 	gemp_buffer *flags = &c->names.flags;
 	const cl_uint remote = w->vertices - w->rows;
+	GEMP_TRY(gemp_set_bits_choose(&s->bits, w, s->bounds));
 	GEMP_TRY(gemp_buffer_reserve(flags, s->device, ((size_t)remote + 1) * sizeof(cl_uint)));
 	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_remote_flags", remote, GEMP_ARG(&w->above.mem),
 	                        GEMP_ARG(&w->rows), GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&remote),
-	                        GEMP_ARG(&flags->mem)));
+	                        GEMP_ARG(&s->bits.root), GEMP_ARG(&flags->mem)));
 	GEMP_TRY(gemp_compact_places(s->box, flags, remote, &c->count));
 	GEMP_TRY(gemp_device_contraction_reserve(c, c->count));
 	return gemp_tool_each(s->box, KERNELS, "components_remote_links", remote, GEMP_ARG(&w->above.mem),
@@ -97,11 +101,14 @@ static gemp_code link_edges(ranks_state *s)
 static gemp_code resolve_links(ranks_state *s, gemp_code code)
 {
 	gemp_device_contraction *c = &s->links;
-	GEMP_TRY(gemp_device_contraction_send(c, code));
+	code = gemp_device_contraction_send(c, code);
 	const cl_uint count = (cl_uint)c->count;
-	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_resolve", count, GEMP_ARG(&c->links.keys[0].mem),
-	                        GEMP_ARG(&count), GEMP_ARG(&s->sets.first), GEMP_ARG(&own_sets(s)->mem)));
-	return gemp_device_contraction_sort(c);
+	GEMP_THEN(gemp_tool_each(s->box, KERNELS, "components_resolve", count, GEMP_ARG(&c->links.keys[0].mem),
+	                         GEMP_ARG(&count), GEMP_ARG(&s->sets.first), GEMP_ARG(&own_sets(s)->mem)));
+	if (!s->tree)
+		code = gemp_set_bits_link(&s->bits, code, &s->sets, c);
+	GEMP_THEN(gemp_device_contraction_sort(c));
+	return code;
 }
 
 /* Collective. Sets first_edge[]. Edges of the forest are numbered over all ranks while they are sent. */
@@ -213,7 +220,8 @@ gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm
                                      const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree,
                                      gemp_vertex *set_of)
 {
-	GEMP_OWNED_BY(free_state) ranks_state s = { .out = out, .comm = comm, .device = device, .tree = tree };
+	GEMP_OWNED_BY(free_state)
+	ranks_state s = { .out = out, .comm = comm, .device = device, .bounds = bounds, .tree = tree };
 	out->on_device = true;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&s.box, device, form)));
 	GEMP_TRY(gemp_device_exchange_new(&s.exchange, comm, device));

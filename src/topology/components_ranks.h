@@ -2,8 +2,9 @@
  *
  * Each rank uploads its rows once and unites the ends of its edges; vertices of other ranks are further elements
  * (components_device.h). Each vertex of another rank that is in a set becomes a link from this set, which is sent to
- * the owner of the vertex. The links are contracted (device_contraction.h), and every vertex gets the name of its set's
- * root. For a forest the links are edges that have united two sets. */
+ * the owner of the vertex; the most frequent set is sent as bitmaps (components_bits.h). The links are contracted
+ * (device_contraction.h), and every vertex gets the name of its set's root. For a forest the links are edges that have
+ * united two sets. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_RANKS_H
 #define GEMP_TOPOLOGY_COMPONENTS_RANKS_H

@@ -55,6 +55,23 @@ gemp_code gemp_device_contraction_reserve(gemp_device_contraction *c, size_t cou
 	return reserve(c, 0, count);
 }
 
+gemp_code gemp_device_contraction_append(gemp_device_contraction *c, size_t count)
+{
+	const size_t size = c->count * sizeof(cl_ulong);
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_tool_check(c->names.box, c->count + count));
+	if (c->links.keys[0].size < size + count * sizeof(cl_ulong)) {
+		GEMP_TRY(reserve(c, 1, c->count + count));
+		if (size)
+			GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(c->names.box->device->queue, c->links.keys[0].mem,
+			                                     c->links.keys[1].mem, 0, 0, size, 0, NULL, NULL)));
+		swap_buffers(c->links.keys);
+	}
+	c->count += count;
+	return GEMP_OK;
+}
+
 /* Local. Flags the first link of each run of links that are equal above the bit `shift`, and counts the runs. */
 static gemp_code find_heads(gemp_device_contraction *c, cl_uint shift, size_t *heads)
 {

@@ -29,6 +29,8 @@ void gemp_device_contraction_free(gemp_device_contraction *contraction);
 
 /* Local. Makes room for `count` links; links that are there are lost. */
 gemp_code gemp_device_contraction_reserve(gemp_device_contraction *contraction, size_t count);
+/* Local. Appends `count` links without edges, which the caller writes. */
+gemp_code gemp_device_contraction_append(gemp_device_contraction *contraction, size_t count);
 /* Local. Sorts the links, and drops duplicates and loops, which are UINT64_MAX. */
 gemp_code gemp_device_contraction_sort(gemp_device_contraction *contraction);
 /* Collective. Sends each link to the owner of the vertex in its high half. The links must ascend. */
