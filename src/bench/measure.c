@@ -296,9 +296,9 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 {
 	const gemp_comm *comm = t->runtime->comm;
 	GEMP_OWNED_BY(gemp_shuffled_free) gemp_shuffled s = { 0 };
-	gemp_traffic traffic = { 0 };
+	const uint64_t before = gemp_device_exchange_costs(t->c->exchange).traffic.bytes;
 	double gathering = 0;
-	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
+	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->exchange));
 	double by_owner = slowest(comm, s.seconds.by_owner), exchange = slowest(comm, s.seconds.exchange);
 	double by_range = slowest(comm, s.seconds.by_range), all = by_owner + exchange + by_range;
 	if (all < out->shuffle) {
@@ -307,7 +307,7 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 		out->exchange = exchange;
 		out->by_range = by_range;
 	}
-	out->bytes = gemp_comm_sum1(comm, traffic.bytes);
+	out->bytes = gemp_comm_sum1(comm, gemp_device_exchange_costs(t->c->exchange).traffic.bytes - before);
 	if (!last)
 		return GEMP_OK;
 	GEMP_TRY(check_shuffled(t, &s.how, &s.tuples, &s.begin));

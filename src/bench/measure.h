@@ -42,8 +42,8 @@ typedef struct gemp_shuffle_case {
 	gemp_shuffle_method method;
 	gemp_shuffle how; /* includes the layout */
 	bool skewed;
-	size_t tuples;                     /* tuples of each rank */
-	const gemp_shuffle_shared *common; /* memory that the ranks share for the exchange; only for several ranks */
+	size_t tuples;                  /* tuples of each rank */
+	gemp_device_exchange *exchange; /* between the devices of the ranks */
 } gemp_shuffle_case;
 
 /* Results over all ranks: the best of several tries, each with the time of the slowest rank. */

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "harness/limits.h"
 #include "primitive/toolbox.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/shuffle_ranks.h"
@@ -20,7 +21,7 @@ enum { BITS = 3, SHIFT = 4, MAX_WORDS = 16 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
-static gemp_shuffle_shared common;
+static gemp_device_exchange *exchange;
 
 /* A tuple whose destination comes first, whatever the layout is. */
 typedef struct tuple {
@@ -112,16 +113,16 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	size_t *begin;
 	gemp_buffer buffers[2] = { { 0 }, { 0 } };
 	gemp_shuffled shuffled;
-	gemp_traffic traffic = { 0 };
+	const gemp_traffic before = gemp_device_exchange_costs(exchange).traffic;
 	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	assert_all_ok(gemp_buffer_new(&buffers[0], device, (count + 1) * element * 4, tuples));
 	assert_all_ok(gemp_buffer_new(&buffers[1], device, (count + 1) * 4, column));
 	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_AOS ? NULL : &buffers[1], &buffers[0], count, NULL };
-	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &common, &traffic), expected);
+	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, exchange), expected);
 	if (expected == GEMP_OK) {
 		size_t whole = begin[test_comm.size] / sizeof *own;
 		assert_all(decoded_right(&shuffled, all, whole));
-		assert_all(test_comm.size > 1 || traffic.bytes == 0);
+		assert_all(test_comm.size > 1 || gemp_device_exchange_costs(exchange).traffic.bytes == before.bytes);
 		if (whole > 100) { /* the check must detect a flipped bit */
 			((tuple *)all)[whole / 2].word[0] ^= 1;
 			bool good = decoded_right(&shuffled, all, whole);
@@ -145,10 +146,25 @@ static const gemp_shuffle layouts[] = {
 	{ .layout = GEMP_SHUFFLE_AOS, .size = 64, .bits = BITS, .shift = SHIFT },
 };
 
-static void through_messages(void **state)
+static void set_exchange(bool chunks, size_t chunk)
+{
+	TEST_LIMIT(device_exchange_chunks, chunks);
+	TEST_LIMIT(device_exchange_chunk, chunk);
+	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
+}
+
+static void free_exchange(void)
+{
+	gemp_device_exchange_free(exchange);
+	TEST_LIMIT_DEFAULT(device_exchange_chunks);
+	TEST_LIMIT_DEFAULT(device_exchange_chunk);
+}
+
+static void as_a_whole(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
 	(void)state;
+	set_exchange(false, 1);
 	for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++)
 		for (size_t most = 1; most <= 3000; most += 2999) {
 			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, most) + 1 : 0;
@@ -156,23 +172,23 @@ static void through_messages(void **state)
 			check(layouts[k], count, 1, GEMP_OK, &random); /* all tuples go to rank 0 */
 		}
 	check(layouts[1], 0, 1, GEMP_OK, &random);
+	free_exchange();
 }
 
-/* The tuples go through shared memory, in chunks of two sizes; a small chunk may end within a tuple. */
-static void through_shared_memory(void **state)
+/* Chunks of two sizes; a small chunk may end within a tuple. */
+static void in_chunks(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
 	(void)state;
-	for (size_t part = 1000; part <= 100000; part *= 100) {
-		gemp_shuffle_shared_new(&common, &test_comm, device, part, true);
-		assert_all((common.bytes != NULL) == (test_comm.size > 1));
+	for (size_t chunk = 1000; chunk <= 100000; chunk *= 100) {
+		set_exchange(true, chunk);
 		for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
 			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, 3000) + 1 : 0;
 			check(layouts[k], count, test_comm.size, GEMP_OK, &random);
 			check(layouts[k], count, 1, GEMP_OK, &random);
 			check(layouts[k], test_comm.rank ? 0 : 2000, test_comm.size, GEMP_OK, &random); /* rank 0 has all tuples */
 		}
-		gemp_shuffle_shared_free(&common);
+		free_exchange();
 	}
 }
 
@@ -184,12 +200,12 @@ static void device_memory_runs_out(void **state)
 	(void)state;
 	/* the memory holds the rank's own tuples, and then less and less beyond them */
 	for (int i = 0; i < 8 && test_comm.size > 1; i++) {
-		gemp_shuffle_shared_new(&common, &test_comm, device, 1000, i % 2);
+		set_exchange(i % 2, 1000);
 		if (test_comm.rank == test_comm.size - 1)
 			device->memory = device->buffer_bytes + 270000 - (size_t)i / 2 * 40000;
 		check(layouts[1], 10000, test_comm.size, GEMP_ENOMEM, &random);
 		device->memory = limit;
-		gemp_shuffle_shared_free(&common);
+		free_exchange();
 	}
 }
 
@@ -198,15 +214,17 @@ static void invalid_destinations(void **state)
 {
 	uint64_t random = 5 + (uint64_t)test_comm.rank;
 	(void)state;
-	if (test_comm.size == 3)
-		check(layouts[0], 100, 4, GEMP_EDATA, &random);
-	if (test_comm.size == 3)
-		assert_message("for rank 3 or higher");
+	if (test_comm.size != 3)
+		return;
+	set_exchange(false, 1);
+	check(layouts[0], 100, 4, GEMP_EDATA, &random);
+	assert_message("for rank 3 or higher");
+	free_exchange();
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(through_messages), cmocka_unit_test(through_shared_memory),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_whole), cmocka_unit_test(in_chunks),
 		                                cmocka_unit_test(device_memory_runs_out),
 		                                cmocka_unit_test(invalid_destinations) };
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK ||

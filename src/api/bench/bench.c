@@ -217,7 +217,7 @@ typedef struct shuffle_bench {
 	gemp_runtime *runtime;
 	gemp_toolbox *box;
 	double copy; /* bytes a second of a copy, on all ranks together */
-	gemp_shuffle_shared common;
+	gemp_device_exchange *exchange;
 	uint64_t tuples;
 	json_t *rows;
 } shuffle_bench;
@@ -291,9 +291,10 @@ static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsign
 {
 	unsigned owners = owner_bits(b->comm);
 	unsigned shift = (unsigned)gemp_min(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
-	gemp_shuffle_case c = {
-		.method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed, .common = &b->common
-	};
+	gemp_shuffle_case c = { .method = method,
+		                    .how = { .size = size, .bits = bits, .shift = shift },
+		                    .skewed = skewed,
+		                    .exchange = b->exchange };
 	if (size == 4 && bits + owners > OFFSET_BITS)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
@@ -350,7 +351,7 @@ GEMP_SETTINGS(gemp_bench_shuffle_settings, .tuple_sizes = &default_tuple_size, .
 static void free_shuffle_bench(shuffle_bench *b)
 {
 	json_decref(b->rows);
-	gemp_shuffle_shared_free(&b->common);
+	gemp_device_exchange_free(b->exchange);
 	gemp_toolbox_free(b->box);
 }
 
@@ -372,7 +373,7 @@ gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_set
 	GEMP_TRY(gemp_context_runtime(&b.runtime, context, GEMP_NEED_ALL_DEVICES, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.runtime->device, GEMP_FORM_AUTO)));
 	GEMP_TRY(copy_rate(&b));
-	gemp_shuffle_shared_new(&b.common, comm, b.runtime->device, GEMP_SHUFFLE_CHUNK, false);
+	GEMP_TRY(gemp_device_exchange_new(&b.exchange, comm, b.runtime->device));
 	GEMP_TRY(try_all(&b, &settings));
 	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
 	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
