@@ -1,6 +1,6 @@
-/* primitives: arrays of numbers over all ranks. The engine of primitive/arrays.h sorts them or reduces them to distinct
- * numbers, on the context's device or on the threads of the host. A call works in place, writes the file of the
- * settings, and reports. */
+/* primitives: arrays of numbers over all ranks. The engine of primitive/arrays_ranks.h sorts them or reduces them to
+ * distinct numbers, on the context's device or on the threads of the host. A call works in place, writes the file of
+ * the settings, and reports. */
 
 #include "gemp/primitives.h"
 
@@ -9,7 +9,7 @@
 #include "core/quantity.h"
 #include "io/arrays/numbers.h"
 #include "io/arrays/numbers_read.h"
-#include "primitive/arrays.h"
+#include "primitive/arrays_ranks.h"
 
 #include <assert.h>
 #include <math.h>
@@ -230,21 +230,16 @@ static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 		real[i] += 0.0;
 }
 
-/* Collective. *count becomes the number of distinct values on this rank after the call. A single rank that only counts
- * needs no array for the result. */
+/* Collective. *count becomes the number of distinct values on this rank after the call. */
 static gemp_code find_distinct(array_call *call, size_t *count)
 {
 	gemp_number_array *numbers = &call->array->numbers;
 	void *values = NULL;
 	merge_zeros(numbers->kind, numbers->values, numbers->count);
-	if (call->settings.count_only && call->comm->size == 1)
-		return gemp_arrays_distinct(&call->arrays, numbers->kind, numbers->values, numbers->count, NULL, count);
-	GEMP_TRY(
-		gemp_distinct_ranks(call->comm, &call->arrays, numbers->kind, numbers->values, numbers->count, &values, count));
-	if (call->settings.count_only) {
-		gemp_free(values);
+	GEMP_TRY(gemp_distinct_ranks(call->comm, &call->arrays, numbers->kind, numbers->values, numbers->count,
+	                             call->settings.count_only ? NULL : &values, count));
+	if (call->settings.count_only)
 		return GEMP_OK;
-	}
 	gemp_free(numbers->values);
 	numbers->values = values;
 	numbers->count = *count;

@@ -1,9 +1,5 @@
-/* arrays: sort and distinct of arrays on the host, by one rank or by all ranks together. The device or the host's
- * threads compute, whichever is expected to be faster.
- *
- * Over ranks, each rank sorts its array, the ranks agree on cuts that divide all keys evenly and exchange the parts,
- * and each rank sorts the elements that it has received. The cuts are found exactly, by multi-way bisection of the key
- * codes: each round counts 255 probes for every cut in one reduction, so 32-bit keys need at most 5 rounds. */
+/* arrays: sort and distinct of arrays on the host. The device or the host's threads compute, whichever is expected to
+ * be faster. primitive/arrays_ranks.h does the same for all ranks together. */
 
 #ifndef GEMP_PRIMITIVE_ARRAYS_H
 #define GEMP_PRIMITIVE_ARRAYS_H
@@ -30,15 +26,24 @@ gemp_code gemp_arrays_sort(gemp_arrays *arrays, const gemp_sort *sort, void *key
 gemp_code gemp_arrays_distinct(gemp_arrays *arrays, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                size_t *distinct);
 
-/* Collective. Sorts the arrays of all ranks stably, as one array in rank order, and divides the result into equal
- * parts: of N elements, rank r of R gets positions from floor(r N / R) to floor((r + 1) N / R), regardless of equal
- * keys. *keys[*count] and *values[*count] (NULL without values) are blocks of gemp_calloc and are replaced. */
-gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *arrays, const gemp_sort *sort, void **keys, void **values,
-                          size_t *count);
+/* Local. Should an operation on `count` elements of at most `size` bytes run on the device? It needs `buffers` such
+ * arrays there, and `extra` bytes. `tuning` and `otherwise` are those of gemp_use_device. With GEMP_PLACE_AUTO the host
+ * computes if the device is too small. With GEMP_PLACE_DEVICE, too many elements or bytes are a failure. */
+typedef struct gemp_array_need {
+	const char *operation, *tuning;
+	uint32_t otherwise;
+	size_t count, size, buffers, extra;
+} gemp_array_need;
+gemp_code gemp_arrays_place(const gemp_arrays *arrays, const gemp_array_need *need, bool *on_device);
+gemp_array_need gemp_sort_need(const gemp_sort *sort, size_t count);
+gemp_array_need gemp_distinct_need(gemp_key_kind kind, size_t count);
 
-/* Collective. Finds the distinct keys of all ranks' arrays. Each rank gets the keys of one range, in ascending order of
- * ranks, and the ranges hold about equally many keys. The caller frees *out[*distinct] (gemp_free). */
-gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *arrays, gemp_key_kind kind, const void *keys,
-                              size_t count, void **out, size_t *distinct);
+/* Local. Copies, through page-locked memory from and to a GPU. Sizes are multiples of 4 bytes. `capacity` is the size
+ * of the new buffer. */
+gemp_code gemp_array_upload(gemp_buffer *out, gemp_device *device, size_t capacity, size_t size, const void *from);
+gemp_code gemp_array_download(gemp_device *device, const gemp_buffer *from, size_t size, void *to);
+
+/* Local. Waits for the kernels, and adds their seconds and the seconds of building programs to the timers. */
+gemp_code gemp_arrays_count_kernels(gemp_arrays *arrays);
 
 #endif

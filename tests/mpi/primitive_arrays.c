@@ -11,7 +11,7 @@
 #include "device/open.h"
 #include "device/tuning.h"
 #include "harness/limits.h"
-#include "primitive/arrays.h"
+#include "primitive/arrays_ranks.h"
 #include "primitive/key.h"
 #include "primitive/sort.h"
 #include "primitive/toolbox.h"
@@ -182,28 +182,96 @@ static void memory_may_run_out(void **state)
 	gemp_threads_limit(0);
 }
 
-/* Only a single rank runs this test, and only if it has a device, since building the kernels takes long. */
-static void on_a_device(void **state)
+/* Opens a device for each rank. Returns false, on all ranks, if a rank has none. */
+static bool open_arrays(gemp_arrays *arrays, gemp_form form)
+{
+	*arrays = (gemp_arrays){ .place = GEMP_PLACE_DEVICE };
+	const bool here = gemp_device_open(&arrays->device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK;
+	if (gemp_comm_sum1(&test_comm, here) < (uint64_t)test_comm.size) {
+		if (here)
+			gemp_device_close(arrays->device);
+		return false;
+	}
+	assert_all_ok(gemp_toolbox_new(&arrays->box, arrays->device, form));
+	return true;
+}
+
+static void close_arrays(gemp_arrays *arrays)
+{
+	gemp_toolbox_free(arrays->box);
+	assert_all(arrays->device->buffer_bytes == 0);
+	gemp_device_close(arrays->device);
+}
+
+/* One kind of keys only, and no distinct keys in groups, since building the kernels takes long. Chunks of the exchange
+ * are tiny, and a rank may have no keys. */
+static void check_devices(gemp_form form, gemp_sort sort, size_t most)
+{
+	uint64_t random = own_random(test_seed_all());
+	bool used = false;
+	gemp_arrays arrays;
+	if (!open_arrays(&arrays, form))
+		return;
+	for (unsigned how = 0; how < 5; how++) {
+		TEST_LIMIT(device_exchange_chunks, how % 2);
+		TEST_LIMIT(device_exchange_chunk, 999);
+		check_sort(&arrays, sort, how == 1 ? 3 : most, how, &random);
+		used |= arrays.on_device;
+		if (form == GEMP_FORM_ITEMS)
+			check_distinct(&arrays, sort.key, how == 2 ? 3 : most, how, &random);
+	}
+	assert_all(used && (gemp_comm_sum1(&test_comm, arrays.traffic.bytes) > 0) == (test_comm.size > 1));
+	TEST_LIMIT_DEFAULT(device_exchange_chunks);
+	TEST_LIMIT_DEFAULT(device_exchange_chunk);
+	close_arrays(&arrays);
+}
+
+static void on_devices_by_items(void **state)
 {
 	(void)state;
-	gemp_arrays arrays = { .place = GEMP_PLACE_DEVICE };
-	uint64_t seed = test_seed_all(), random = own_random(seed);
-	bool here = test_comm.size == 1 &&
-	            gemp_device_open(&arrays.device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK;
-	if (gemp_comm_sum1(&test_comm, here) == (uint64_t)test_comm.size) {
-		assert_all_ok(gemp_toolbox_new(&arrays.box, arrays.device, GEMP_FORM_AUTO));
-		check_sort(&arrays, (gemp_sort){ GEMP_KEY_I32, true, 4 }, 20000, 3, &random);
-		check_distinct(&arrays, GEMP_KEY_I32, 20000, 3, &random);
+	check_devices(GEMP_FORM_ITEMS, (gemp_sort){ GEMP_KEY_F64, false, 8 }, 5000);
+}
+
+static void on_devices_in_groups(void **state)
+{
+	(void)state;
+	check_devices(GEMP_FORM_GROUPS, (gemp_sort){ GEMP_KEY_I32, true, 4 }, 2000);
+}
+
+/* The device of rank 0 is too small for its keys, or for its share of the keys of all ranks. */
+static void device_memory_runs_out(void **state)
+{
+	static const size_t bytes[] = { 12000, 5000, 5000, 3000, 100, 100 };
+	gemp_arrays arrays;
+	(void)state;
+	if (test_comm.size == 1 || !open_arrays(&arrays, GEMP_FORM_AUTO))
+		return;
+	const size_t limit = arrays.device->memory;
+	for (int i = 0; i < 6; i++) {
+		size_t count = i % 2 && test_comm.rank == 0 ? 10 : 2000, distinct;
+		uint64_t random = own_random(7);
+		void *keys = draw_keys(count, 4, 0, &random), *out;
+		if (test_comm.rank == 0)
+			arrays.device->memory = arrays.device->buffer_bytes + bytes[i];
+		const gemp_sort sort = { GEMP_KEY_U32, false, 0 };
+		assert_all_code(gemp_sort_ranks(&test_comm, &arrays, &sort, &keys, NULL, &count), GEMP_ENOMEM);
+		if (i == 4)
+			assert_all_code(gemp_distinct_ranks(&test_comm, &arrays, GEMP_KEY_U32, keys, count, &out, &distinct),
+			                GEMP_ENOMEM);
+		arrays.device->memory = limit;
+		gemp_free(keys);
 	}
-	gemp_toolbox_free(arrays.box);
-	if (here)
-		gemp_device_close(arrays.device);
+	close_arrays(&arrays);
 }
 
 int main(int argc, char **argv)
 {
 	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
-	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts), cmocka_unit_test(distinct_keys),
-		                                cmocka_unit_test(memory_may_run_out), cmocka_unit_test(on_a_device) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts),
+		                                cmocka_unit_test(distinct_keys),
+		                                cmocka_unit_test(memory_may_run_out),
+		                                cmocka_unit_test(on_devices_by_items),
+		                                cmocka_unit_test(on_devices_in_groups),
+		                                cmocka_unit_test(device_memory_runs_out) };
 	return test_main_all(argc, argv, tests);
 }
