@@ -5,7 +5,7 @@
 
 const gemp_limits gemp_limits_default = {
 	.exchange_chunk = (size_t)1 << 30,
-	.device_exchange_chunk = 32 << 20,
+	.device_exchange_chunk = 16 << 20,
 	.device_exchange_chunks = -1,
 	.shared_min = 1 << 18,
 	.shared_max = SIZE_MAX,

@@ -21,7 +21,7 @@ typedef struct gemp_limits {
 	/* Bytes of one MPI message, less than 2^31, all ranks [1 GiB]: comm/exchange, analytics/halo/halo,
 	 * primitive/exchange_pipeline. */
 	size_t exchange_chunk;
-	/* Bytes that a rank's GPU sends in one step to other ranks, all ranks [32 MiB]: primitive/exchange_pipeline. */
+	/* Bytes that a rank's GPU sends in one step to other ranks, all ranks [16 MiB]: primitive/exchange_pipeline. */
 	size_t device_exchange_chunk;
 	/* Switch, all ranks: 1 exchanges between devices in chunks, 0 as a whole [-1: in chunks if all devices are GPUs]:
 	 * primitive/device_exchange. */

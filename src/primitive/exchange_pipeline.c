@@ -1,4 +1,5 @@
-/* The three transfers of a step are started without waiting, and the step ends when all have ended. With --trace their
+/* The transfers of a step are started without waiting, and the step ends when its transfers of the device and the
+ * messages of an earlier chunk have ended. With --trace their
  * ends are polled, so that the trace shows how they overlap. */
 
 #include "primitive/exchange_pipeline.h"
@@ -9,12 +10,13 @@
 #include "core/types.h"
 #include "device/staging.h"
 
+#include <math.h>
 #include <sched.h>
 #include <unistd.h>
 
 /* STREAM_RANKS: with more ranks, chunks are smaller, so that the regions of a node and the messages of one step need
  * the same memory for any number of ranks. MIN_CHUNK: smaller windows are not worth a second attempt. */
-enum { STREAM_RANKS = 4, MIN_CHUNK = 1 << 20, FIRST_CHUNK = 1 << 18, BORDER = 64 };
+enum { STREAM_RANKS = 4, MIN_CHUNK = 1 << 20, FIRST_CHUNK = 1 << 18, BORDER = 64, MESSAGE_SLOTS = 3 };
 
 /* MEMORY */
 
@@ -23,7 +25,7 @@ gemp_code gemp_exchange_pipeline_new(gemp_exchange_pipeline *p, const gemp_comm 
 	const size_t ranks = (size_t)comm->size;
 	*p = (gemp_exchange_pipeline){ .comm = comm, .device = device };
 	return gemp_new_all(GEMP_ARRAY(p->node_rank, ranks), GEMP_ARRAY(p->out, ranks), GEMP_ARRAY(p->in, ranks),
-	                    GEMP_ARRAY(p->requests, 2 * ranks));
+	                    GEMP_ARRAY(p->requests, 4 * ranks));
 }
 
 /* Collective. Unlocks the pages before the window is freed. */
@@ -71,8 +73,9 @@ static bool new_window(gemp_exchange_pipeline *p)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), ranks = (size_t)p->comm->node_size;
 	const size_t barrier = round_up(gemp_node_barrier_size(p->comm->node_size), page);
+	p->slots = p->comm->node_size < p->comm->size ? MESSAGE_SLOTS : 2;
 	for (;; p->chunk /= 2) {
-		uint64_t size = barrier + 2 * ranks * round_up(p->chunk, BORDER) + page;
+		uint64_t size = barrier + p->slots * ranks * round_up(p->chunk, BORDER) + page;
 		gemp_comm_max(p->comm, &size, 1); /* nodes may have different numbers of ranks */
 		if (gemp_shared_new_small(&p->shared, p->comm, size))
 			break;
@@ -84,7 +87,7 @@ static bool new_window(gemp_exchange_pipeline *p)
 	char *bytes = (char *)round_up((uintptr_t)p->shared.bytes, page);
 	p->regions = bytes + barrier;
 	gemp_node_barrier_new(&p->barrier, bytes, p->comm->node_size, p->comm->node_rank);
-	gemp_pinned_register(&p->locked, p->device, p->regions, 2 * ranks * p->stride);
+	gemp_pinned_register(&p->locked, p->device, p->regions, p->slots * ranks * p->stride);
 	gemp_shared_fence(&p->shared);
 	return true;
 }
@@ -109,8 +112,9 @@ static gemp_code reserve_regions(gemp_exchange_pipeline *p, size_t longest)
 	if (window)
 		return GEMP_OK;
 	p->chunk = wanted;
+	p->slots = MESSAGE_SLOTS;
 	p->stride = round_up(p->chunk, BORDER);
-	const gemp_code code = gemp_pinned_take(&p->locked, p->device, 2 * p->stride);
+	const gemp_code code = gemp_pinned_take(&p->locked, p->device, p->slots * p->stride);
 	p->regions = p->locked.host;
 	return code;
 }
@@ -173,18 +177,18 @@ static block_slice slice_of(const gemp_exchange_pipeline *p, const gemp_stream_b
 /* Local. Takes memory for the messages of any step. */
 static gemp_code reserve_incoming(gemp_exchange_pipeline *p, size_t steps)
 {
-	size_t half = 0;
+	size_t slot = 0;
 	for (size_t step = 0; step < steps; step++) {
 		size_t sum = 0;
 		for (int r = 0; r < p->comm->size; r++)
 			sum += p->node_rank[r] < 0 ? round_up(slice_of(p, &p->in[r], step).size, BORDER) : 0;
-		half = gemp_max(half, sum);
+		slot = gemp_max(slot, sum);
 	}
-	p->incoming_half = half;
-	if (2 * half <= p->incoming.capacity)
+	p->incoming_slot = slot;
+	if (p->slots * slot <= p->incoming.capacity)
 		return GEMP_OK;
 	gemp_pinned_release(&p->incoming, p->device);
-	return gemp_pinned_take(&p->incoming, p->device, 2 * half);
+	return gemp_pinned_take(&p->incoming, p->device, p->slots * slot);
 }
 
 /* STEPS */
@@ -197,19 +201,20 @@ typedef struct pipeline_step {
 	const gemp_pipeline_move *move;
 	size_t length;            /* bytes of this rank's stream */
 	cl_event last[TRANSFERS]; /* the last transfer in each direction; NULL: there is none */
-	int requests;
-	double since;
+	int requests[2];          /* of even and of odd chunks */
+	double since, posted[2],
+		sent; /* begin of the step; begin of the messages; end of the messages of the chunk before */
 } pipeline_step;
 
-static char *half_of(const gemp_exchange_pipeline *p, int node_rank, size_t step)
+static char *slot_of(const gemp_exchange_pipeline *p, int node_rank, size_t step)
 {
 	const size_t region = p->shared.bytes ? (size_t)node_rank : 0;
-	return p->regions + (2 * region + step % 2) * p->stride;
+	return p->regions + (p->slots * region + step % p->slots) * p->stride;
 }
 
-static char *own_half(const gemp_exchange_pipeline *p, size_t step)
+static char *own_slot(const gemp_exchange_pipeline *p, size_t step)
 {
-	return half_of(p, p->comm->node_rank, step);
+	return slot_of(p, p->comm->node_rank, step);
 }
 
 /* Queues keep their order, so the last event of a direction is the end of all its transfers. */
@@ -241,7 +246,7 @@ static gemp_code read_chunk(pipeline_step *s, size_t step)
 			GEMP_TRY(keep_last(s, DOWNLOAD,
 			                   clEnqueueReadBuffer(p->device->copy_queue, s->move->from->mem, CL_FALSE,
 			                                       ranges[i].at + slice.begin, slice.size,
-			                                       own_half(p, step) + slice.chunk, 0, NULL, &event),
+			                                       own_slot(p, step) + slice.chunk, 0, NULL, &event),
 			                   &event));
 	}
 	return GEMP_OK;
@@ -263,23 +268,33 @@ static gemp_code write_from_node(pipeline_step *s, size_t step)
 	for (int r = 0; r < p->comm->size; r++) {
 		const block_slice slice = slice_of(p, &p->in[r], step);
 		if (slice.size && p->node_rank[r] >= 0)
-			GEMP_TRY(write_slice(s, &p->in[r], slice, half_of(p, p->node_rank[r], step) + slice.chunk));
+			GEMP_TRY(write_slice(s, &p->in[r], slice, slot_of(p, p->node_rank[r], step) + slice.chunk));
 	}
 	return GEMP_OK;
+}
+
+static MPI_Request *requests_of(const pipeline_step *s, size_t step)
+{
+	return s->p->requests + step % 2 * 2 * (size_t)s->p->comm->size;
+}
+
+static MPI_Request *next_request(pipeline_step *s, size_t step)
+{
+	return requests_of(s, step) + s->requests[step % 2]++;
 }
 
 /* Visits the messages of a step to this rank: receives them, or writes them to the device. */
 static gemp_code take_messages(pipeline_step *s, size_t step, bool receive)
 {
 	gemp_exchange_pipeline *p = s->p;
-	char *at = p->incoming.host + step % 2 * p->incoming_half;
+	char *at = p->incoming.host + step % p->slots * p->incoming_slot;
 	for (int r = 0; r < p->comm->size; r++) {
 		const block_slice slice = slice_of(p, &p->in[r], step);
 		if (!slice.size || p->node_rank[r] >= 0)
 			continue;
 		if (receive)
-			GEMP_MPI(MPI_Irecv(at, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE, p->comm->world,
-			                   &p->requests[s->requests++]));
+			GEMP_MPI(
+				MPI_Irecv(at, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE, p->comm->world, next_request(s, step)));
 		else
 			GEMP_TRY(write_slice(s, &p->in[r], slice, at));
 		at += round_up(slice.size, BORDER);
@@ -294,13 +309,14 @@ static void send_messages(pipeline_step *s, size_t step, gemp_traffic *traffic)
 		const block_slice slice = slice_of(p, &p->out[r], step);
 		traffic->messages += slice.size > 0;
 		if (slice.size && p->node_rank[r] < 0)
-			GEMP_MPI(MPI_Isend(own_half(p, step) + slice.chunk, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE,
-			                   p->comm->world, &p->requests[s->requests++]));
+			GEMP_MPI(MPI_Isend(own_slot(p, step) + slice.chunk, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE,
+			                   p->comm->world, next_request(s, step)));
 	}
 }
 
-/* For --trace: adds a span for each transfer that has ended. Returns the set of transfers that have not ended. */
-static unsigned poll_transfers(pipeline_step *s, unsigned open)
+/* For --trace: adds a span for each transfer of the device that has ended, and one for the messages of a chunk, from
+ * the end of those before. Returns the set of transfers that have not ended. */
+static unsigned poll_transfers(pipeline_step *s, size_t chunk, unsigned open)
 {
 	static const gemp_lane lanes[] = { GEMP_LANE_DOWNLOAD, GEMP_LANE_UPLOAD, GEMP_LANE_WIRE };
 	static const char *const names[] = { "download", "upload", "wire" };
@@ -310,38 +326,40 @@ static unsigned poll_transfers(pipeline_step *s, unsigned open)
 		if (!(open >> i & 1))
 			continue;
 		if (i == TRANSFERS)
-			GEMP_MPI(MPI_Testall(s->requests, s->p->requests, &ended, MPI_STATUSES_IGNORE));
+			GEMP_MPI(MPI_Testall(s->requests[chunk % 2], requests_of(s, chunk), &ended, MPI_STATUSES_IGNORE));
 		else if (clGetEventInfo(s->last[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
 		         CL_SUCCESS)
 			ended = status <= CL_COMPLETE;
 		if (ended) {
-			gemp_trace_add(names[i], lanes[i], s->since);
+			gemp_trace_add(names[i], lanes[i], i < TRANSFERS ? s->since : fmax(s->posted[chunk % 2], s->sent));
+			s->sent = i < TRANSFERS ? s->sent : gemp_now();
 			open &= ~(1u << i);
 		}
 	}
 	return open;
 }
 
-/* Waits for all transfers of the step even after a failure, since they still use the memory. */
-static gemp_code end_step(pipeline_step *s)
+/* Waits for the step's transfers of the device, also after a failure, since they still use the memory, and for the
+ * messages of a chunk. */
+static gemp_code end_step(pipeline_step *s, size_t chunk)
 {
 	gemp_device *device = s->p->device;
 	unsigned open = (s->last[DOWNLOAD] ? 1u << DOWNLOAD : 0) | (s->last[UPLOAD] ? 1u << UPLOAD : 0) |
-	                (s->requests ? 1u << TRANSFERS : 0);
-	while (gemp_trace_on() && open && (open = poll_transfers(s, open)))
+	                (s->requests[chunk % 2] ? 1u << TRANSFERS : 0);
+	while (gemp_trace_on() && open && (open = poll_transfers(s, chunk, open)))
 		sched_yield();
-	GEMP_MPI(MPI_Waitall(s->requests, s->p->requests, MPI_STATUSES_IGNORE));
+	GEMP_MPI(MPI_Waitall(s->requests[chunk % 2], requests_of(s, chunk), MPI_STATUSES_IGNORE));
 	gemp_code code = GEMP_CL(clFinish(device->copy_queue)), queue = GEMP_CL(clFinish(device->queue));
 	for (int i = 0; i < TRANSFERS; i++) {
 		if (s->last[i])
 			clReleaseEvent(s->last[i]);
 		s->last[i] = NULL;
 	}
-	s->requests = 0;
+	s->requests[chunk % 2] = 0;
 	return code == GEMP_OK ? queue : code;
 }
 
-/* The halves that the ranks of the node have written and read are exchanged. */
+/* All ranks of the node have written and read the slots of the step. */
 static void meet_node(gemp_exchange_pipeline *p)
 {
 	gemp_node_barrier_post(&p->barrier, NULL, 0);
@@ -358,27 +376,29 @@ static gemp_code start_step(pipeline_step *s, gemp_code code, size_t step, size_
 		GEMP_THEN(read_chunk(s, step));
 	if (step >= 1 && step <= steps)
 		GEMP_THEN(write_from_node(s, step - 1));
-	if (step >= 2 && step <= steps + 1)
-		GEMP_THEN(take_messages(s, step - 2, false));
+	if (step >= 3 && step <= steps + 2)
+		GEMP_THEN(take_messages(s, step - 3, false));
 	GEMP_ALSO(GEMP_CL(clFlush(s->p->device->copy_queue)));
 	GEMP_ALSO(GEMP_CL(clFlush(s->p->device->queue)));
 	if (step >= 1 && step <= steps) {
+		s->posted[(step - 1) % 2] = gemp_now();
 		take_messages(s, step - 1, true);
 		send_messages(s, step - 1, traffic);
 	}
 	return code;
 }
 
-/* With messages there is one more step, in which the last messages are written to the device. */
+/* With messages there are two more steps: the last messages arrive, and are written to the device. A step awaits the
+ * messages of the chunk before the one that it sends, whose requests have the parity of the step. */
 static gemp_code run_steps(gemp_exchange_pipeline *p, const gemp_pipeline_move *move, size_t length, size_t steps,
                            gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const bool messages = !p->shared.bytes || p->comm->node_size < p->comm->size;
 	pipeline_step s = { .p = p, .move = move, .length = length };
-	for (size_t step = 0; step <= steps + messages; step++) {
+	for (size_t step = 0; step <= steps + (messages ? 2 : 0); step++) {
 		code = start_step(&s, code, step, steps, traffic);
-		GEMP_ALSO(end_step(&s));
+		GEMP_ALSO(end_step(&s, step));
 		if (p->shared.bytes)
 			meet_node(p);
 	}

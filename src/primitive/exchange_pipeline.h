@@ -3,12 +3,14 @@
  * A rank sends one stream of bytes: its elements for the ranks above it, then its elements for the ranks below it. In
  * an even exchange, each rank therefore receives from one rank at a time. The stream is cut into chunks, one for each
  * step. In step s a rank
- *   - reads chunk s of its stream from its device into one half of its region of page-locked memory,
- *   - sends the parts of chunk s - 1 that are for ranks of other nodes, and receives such parts (MPI),
- *   - writes its parts of the chunks s - 1 of the ranks of its node, and the messages of step s - 1, to its device.
- * The three run at the same time, and the halves alternate. The ranks of a node have their regions in one shared
- * window, read each other's regions, and meet at a barrier after each step. If a node has too little shared memory, its
- * ranks exchange by MPI like ranks of different nodes.
+ *   - reads chunk s of its stream from its device into a slot of its region of page-locked memory,
+ *   - writes its parts of the chunks s - 1 of the ranks of its node to its device,
+ *   - begins to send the parts of chunk s - 1 that are for ranks of other nodes and to receive such parts (MPI),
+ *   - awaits the messages of chunk s - 2, while those of chunk s - 1 keep the network busy,
+ *   - writes the messages of chunk s - 3 to its device.
+ * All of these run at the same time, and chunks alternate between the slots. The ranks of a node have their regions in
+ * one shared window, read each other's regions, and meet at a barrier after each step. If a node has too little shared
+ * memory, its ranks exchange by MPI like ranks of different nodes.
  *
  * Every rank knows the counts of all pairs of ranks, so no step announces sizes. The memory is kept between exchanges,
  * since locking its pages takes milliseconds per 10 MB, and grows with the streams up to the limit. */
@@ -32,16 +34,17 @@ typedef struct gemp_exchange_pipeline {
 	int *node_rank;         /* [ranks] the rank's number on this node; -1: exchanges with it are by MPI */
 	gemp_stream_block *out; /* [ranks] by target, in this rank's stream */
 	gemp_stream_block *in;  /* [ranks] by source, in the source's stream */
-	MPI_Request *requests;  /* [2 * ranks] */
+	MPI_Request *requests;  /* [2][2 * ranks] of even and of odd chunks */
 	size_t wanted;          /* bytes of a chunk that the longest stream so far asks for; 0: there are no regions */
 	size_t chunk;           /* bytes of a chunk: fewer if a node has too little memory for a window */
-	size_t stride;          /* bytes of a half of a region */
+	size_t stride;          /* bytes of a slot */
+	size_t slots;           /* of a region: 2, or 3 with messages */
 	gemp_shared shared;     /* the barrier and the regions of the ranks of this node */
 	gemp_pinned locked;     /* the pages of the window, or the region of this rank if there is no window */
-	char *regions;          /* [ranks of this node, or 1][2][stride] */
+	char *regions;          /* [ranks of this node, or 1][slots][stride] */
 	gemp_node_barrier barrier;
-	gemp_pinned incoming; /* [2][incoming_half] received messages */
-	size_t incoming_half;
+	gemp_pinned incoming; /* [slots][incoming_slot] received messages */
+	size_t incoming_slot;
 } gemp_exchange_pipeline;
 
 /* Elements that lie in rank order in the buffers of all ranks. */

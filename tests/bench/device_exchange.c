@@ -65,7 +65,7 @@ static void measure(bench *b, size_t chunk)
 	const double wire = gemp_trace_lane_times(trace, GEMP_LANE_WIRE).seconds;
 	const double upload = gemp_trace_lane_times(trace, GEMP_LANE_UPLOAD).seconds;
 	if (b->comm.rank == 0)
-		printf("%9zu %8.2f %9.4f %9.4f %9.4f %9.4f %8.2f\n", chunk >> 10, (double)sent / best / 1e9, traced, download,
+		printf("%9zu %8.0f %9.4f %9.4f %9.4f %9.4f %8.2f\n", chunk >> 10, (double)sent / best / 1e6, traced, download,
 		       wire, upload, (download + wire + upload) / traced);
 	gemp_trace_free();
 	gemp_device_exchange_free(exchange);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	check(gemp_buffer_zero(b.device, &b.from, 0, b.from.size));
 	if (b.comm.rank == 0)
 		printf(
-			"%d ranks, %d of them on the first node, %s, %zu MiB from each\nchunk KiB     GB/s   seconds  download      "
+			"%d ranks, %d of them on the first node, %s, %zu MiB from each\nchunk KiB     MB/s   seconds  download      "
 			"wire    upload  overlap\n",
 			b.comm.size, b.comm.node_size, b.device->name, mib);
 	measure(&b, 0);

@@ -78,4 +78,4 @@ chmod +x "$folder/agent"
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --mca plm_rsh_agent "$folder/agent" \
 	--host "node1:$ranks,node2:$ranks" -n $((2 * ranks)) --bind-to none \
 	--mca oob_tcp_if_include "$net.0/24" --mca btl_tcp_if_include "$net.0/24" --mca btl self,vader,tcp --mca pml ob1 \
-	--mca oob_tcp_disable_ipv6_family 1 "$@"
+	--mca oob_tcp_disable_ipv6_family 1 --mca mpi_yield_when_idle 1 "$@"
