@@ -48,9 +48,10 @@ typedef struct gas_state {
 	__global sssp_word *word;
 	__global const uint *name;
 	volatile __global uint *next, *far;
+	volatile __global uint *sent; /* near vertices since the last exchange; NULL on one rank */
 	sssp_distance below;
 	uint overflow;
-	gas_count near, along;
+	gas_count near, left, along; /* vertices that became near; vertices (later: words) that are far; edges */
 #ifdef GAS_SHUFFLE
 	gas_tuples tuples;
 #endif
@@ -95,7 +96,10 @@ static inline void sssp_reach(gas_state *s, uint target, sssp_word word, sssp_wo
 	if (word >= there || distance >= sssp_of(sssp_lower(&s->word[target], word)))
 		return;
 	gas_set(distance < s->below ? s->next : s->far, target);
+	if (s->sent && distance < s->below)
+		gas_set(s->sent, target);
 	s->near += distance < s->below;
+	s->left += distance >= s->below;
 }
 
 typedef struct gas_seen {
@@ -144,15 +148,19 @@ static inline void gas_apply(gas_state *s, uint target, gas_value word)
 /* source is UINT_MAX if another rank owns it. */
 GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict word,
                            __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
-                           __global uint *restrict far, volatile __global ulong *control, gas_start start)
+                           __global uint *restrict far, __global uint *restrict sent, volatile __global ulong *control,
+                           gas_start start)
 {
 	if (get_global_id(0) == 0)
 		gas_begin(control, start);
 	for (gas_each(v, 0, known))
 		word[v] = sssp_word_of(v == source ? 0 : SSSP_NONE, SSSP_NOBODY);
 	for (gas_each(w, 0, known / 32 + 1)) {
-		frontier[w] = source != UINT_MAX && w == source / 32 ? 1u << source % 32 : 0;
+		const uint first = source != UINT_MAX && w == source / 32 ? 1u << source % 32 : 0;
+		frontier[w] = first;
 		next[w] = clear[w] = far[w] = 0;
+		if (sent)
+			sent[w] = first;
 	}
 }
 
@@ -160,12 +168,13 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict
 
 /* Scans the far vertices of word w. A vertex below `before`, the previous bound, has already been relaxed and is
  * dropped. A vertex below the new bound becomes near. Returns the complement of the smallest distance that stays far,
- * or 0 if no vertex stays far. */
-static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas_count *left)
+ * or 0 if no vertex stays far. Other work-items may relax edges meanwhile, so words change by atomic operations. */
+static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before)
 {
+	const uint there = s->far[w];
 	uint near = 0, far = 0;
 	ulong least = 0;
-	for (uint bits = s->far[w]; bits; bits &= bits - 1) {
+	for (uint bits = there; bits; bits &= bits - 1) {
 		uint bit = bits & -bits;
 		sssp_distance distance = sssp_of(s->word[w * 32 + gas_lowest(bits)]);
 		if (distance < before)
@@ -174,36 +183,49 @@ static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas
 		far |= distance < s->below ? 0 : bit;
 		least = max(least, distance < s->below ? 0 : ~(ulong)distance);
 	}
-	s->far[w] = far;
-	*left += far != 0;
+	if (far != there)
+		atomic_and(&s->far[w], ~(there & ~far));
+	s->left += far != 0;
 	if (near) {
-		s->next[w] = near;
-		s->near++;
+		atomic_or(&s->next[w], near);
+		if (s->sent)
+			atomic_or(&s->sent[w], near);
+		s->near += popcount(near);
 	}
 	return least;
 }
 
-static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, gas_count *left,
-                                    volatile __global ulong *control)
+static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, volatile __global ulong *control)
 {
 	const uint words = (own + 31) / 32;
 	ulong least = 0;
 #if GAS_LANES == 1
-	for (uint w; (w = (uint)atom_inc(&control[GAS_TICKET]) * GAS_CHUNK) < words;)
+	for (uint w; (w = (uint)atom_inc(&control[GAS_SCAN]) * GAS_CHUNK) < words;)
 		for (uint last = min(w + GAS_CHUNK, words); w < last; w++)
 #else
 	for (gas_each(w, 0, words))
 #endif
 			if (s->far[w])
-				least = max(least, sssp_advance(s, w, before, left));
+				least = max(least, sssp_advance(s, w, before));
 	if (least)
 		gas_raise(&control[GAS_LEAST], least);
 }
 
+/* What the launch that ends last decides about the next launch. */
+static inline void sssp_decide(volatile __global ulong *control)
+{
+	if (control[GAS_DECIDE] == GAS_LOCAL)
+		gas_sssp_local(control);
+	else if (control[GAS_DECIDE])
+		gas_decide(control, gas_sssp_rule);
+}
+
+/* sent: a bitmap of the vertices that this launch makes near, beside `next`; forget: a bitmap that it clears. Both are
+ * NULL on one rank. */
 GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_weight *restrict weight, uint own,
                            __global sssp_word *word, __global const uint *restrict name, __global const uint *frontier,
                            volatile __global uint *next, __global uint *restrict clear, uint words,
-                           volatile __global uint *far,
+                           volatile __global uint *far, volatile __global uint *sent, __global uint *restrict forget,
                            volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {
 	GEMP_GROUP_DECLARE
@@ -211,23 +233,27 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { end, weight, word, name, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
-	/* when far vertices are scanned, gas_push gets no slices, pieces or vertices */
-	const bool relax = mode == GAS_SSSP_RELAX;
+	for (gas_each(w, 0, words)) {
+		clear[w] = 0;
+		if (forget)
+			forget[w] = 0;
+	}
+	if (mode == GAS_SSSP_IDLE)
+		return;
+	gas_state s = { end, weight, word, name, next, far, sent, sssp_bound(control[GAS_BELOW]), 0, 0, 0, 0 GAS_TUPLES };
+	/* when far vertices are only scanned, gas_push gets no slices, pieces or vertices */
+	const bool relax = mode & GAS_SSSP_RELAX;
 	const gas_rows out = { begin, end, slices, relax ? slice_count : 0 };
 	const gas_span span = { pieces, relax ? piece_count : 0, light, relax ? known : 0 };
-	gas_count left = 0;
-	for (gas_each(w, 0, words))
-		clear[w] = 0;
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
-	if (!relax)
-		sssp_advance_all(&s, own, sssp_bound(control[GAS_BEFORE]), &left, control);
+	if (mode & GAS_SSSP_ADVANCE)
+		sssp_advance_all(&s, own, sssp_bound(control[GAS_BEFORE]), control);
 	if (s.overflow)
 		control[GAS_OVERFLOW] = 1;
-	const bool last_one = gas_end(control, room, s.near, left, s.along);
+	const bool last_one = gas_end(control, room, s.near, s.left, s.along);
 #ifndef GAS_SHUFFLE
-	if (last_one && control[GAS_DECIDE])
-		gas_decide(control, gas_sssp_rule);
+	if (last_one)
+		sssp_decide(control);
 #endif
 }
 
@@ -235,16 +261,17 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 /* Applies the round's tuples. The tuples of a range of targets begin at range_begin[range]. */
 GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                             __global const gas_value *restrict value, __global sssp_word *word,
-                            volatile __global uint *next, volatile __global uint *far, volatile __global ulong *control)
+                            volatile __global uint *next, volatile __global uint *far, volatile __global uint *sent,
+                            volatile __global ulong *control)
 {
 	__local gas_value sums[GAS_RANGE];
 	GAS_LOCAL_DECLARE
-	if (control[GAS_MODE] == 0)
+	if (control[GAS_MODE] == 0 || control[GAS_MODE] == GAS_SSSP_IDLE)
 		return;
-	gas_state s = { 0, 0, word, 0, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_state s = { 0, 0, word, 0, next, far, sent, sssp_bound(control[GAS_BELOW]), 0, 0, 0, 0, { 0, 0, 0, 0 } };
 	gas_gather(&s, range_begin, ranges, target, value, sums);
-	if (gas_end(control, room, s.near, 0, 0) && control[GAS_DECIDE])
-		gas_decide(control, gas_sssp_rule);
+	if (gas_end(control, room, s.near, s.left, 0))
+		sssp_decide(control);
 }
 #endif
 

@@ -1,5 +1,5 @@
 /* gas: measures bfs, sssp, pagerank and spmv on graphs that are made in memory or read from a file (gas_parts/graph.h).
- *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
+ *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m] [-x]
  * Under mpirun all ranks share the work. pagerank and spmv print a line of JSON each. bfs and sssp print two: without
  * parents and with them. The fields by wall clock and by the device's clock are:
  *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and spmv has
@@ -13,7 +13,8 @@
  * product.
  *   -b: on one rank, the plain OpenMP program runs alternately with ours, with unchanged ids and with ids by degree.
  *   -2: pagerank and spmv run alternately with edges cut by target and with edges on a grid of ranks.
- *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do. */
+ *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do.
+ *   -x: a CPU device packs messages with kernels, as a GPU does. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 	gemp_comm_new(&b.comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&b.comm);
 	rank = b.comm.rank;
-	while ((option = getopt(argc, argv, "a:n:k:d:D:b2m")) != -1)
+	while ((option = getopt(argc, argv, "a:n:k:d:D:b2mx")) != -1)
 		switch (option) {
 		case 'a': names = optarg; break;
 		case 'n': b.runs = (unsigned)atoi(optarg); break;
@@ -64,11 +65,12 @@ int main(int argc, char **argv)
 		case 'b': in_turns = true; break;
 		case '2': b.grid = true; break;
 		case 'm': TEST_LIMIT(halo_shared, 0); break;
+		case 'x': TEST_LIMIT(halo_kernels, 1); break;
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
 		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
-		                                     "[-D DEVICES] [-b] [-2] [-m]"));
+		                                     "[-D DEVICES] [-b] [-2] [-m] [-x]"));
 	b.spec = argv[optind];
 	GEMP_TRY_DONE(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)

@@ -24,11 +24,15 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction directi
 		                                                       : "cost",
 		                              .wanted = GEMP_LAYOUT_LENGTHS,
 		                              .device = gemp_random_below(seed, 2) ? device : NULL };
+	const gemp_frontier_shape shape = { .batch = (uint32_t)gemp_random_below(seed, 6) };
 	const gemp_frontier_pass pass = gemp_random_below(seed, 3) ? GEMP_FRONTIER_PASS_PUSH : GEMP_FRONTIER_PASS_SHUFFLE;
-	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3), .pass = pass };
+	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3),
+		                                   .pass = pass,
+		                                   .shape = shape };
 	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3),
 		                                     .pass = pass,
-		                                     .naming = (gemp_sssp_naming)gemp_random_below(seed, 3) };
+		                                     .naming = (gemp_sssp_naming)gemp_random_below(seed, 3),
+		                                     .shape = shape };
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	if (weights == 0)
 		assert_all_ok(gemp_bfs_new(&bfs, &layout, device, &bfs_options));
@@ -40,8 +44,8 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction directi
 		            : check_sssp(c, sssp, &layout, arcs, count, weights == 2, source);
 	}
 	if (wrong)
-		printf("%s of %s, direction %d, along %d, weights %d, pass %d\n", wrong, c->name, (int)bfs_options.direction,
-		       (int)direction, weights, (int)pass);
+		printf("%s of %s, direction %d, along %d, weights %d, pass %d, batch %u\n", wrong, c->name,
+		       (int)bfs_options.direction, (int)direction, weights, (int)pass, shape.batch);
 	assert_all(!wrong);
 	gemp_bfs_free(bfs);
 	gemp_sssp_free(sssp);

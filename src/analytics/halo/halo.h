@@ -69,7 +69,7 @@ typedef struct halo_mapping {
 	cl_mem mem; /* NULL: the entry is unused */
 	char *host;
 } halo_mapping;
-enum { HALO_MAPPINGS = 6 };
+enum { HALO_MAPPINGS = 8 };
 
 /* An index from own vertices to their places in the messages of each rank. Only the host's threads use it. */
 typedef struct halo_index {

@@ -175,7 +175,7 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
 	const gemp_layout *l = f->layout;
-	const gas_start start = gemp_frontier_start(f);
+	const gas_start start = gemp_frontier_start(f, 0);
 	const cl_uint before = b->before;
 	b->before = source;
 	return gemp_frontier_launch(f, BEGIN, GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source),
@@ -219,7 +219,7 @@ static gemp_code launch_level(void *self)
 /* Collective. Runs rounds until a round finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->halo, NULL };
+	const gemp_frontier_search search = { b, launch_level, NULL, gas_bfs_rule, b->halo, NULL };
 	set_state(b);
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }

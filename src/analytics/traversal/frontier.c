@@ -3,7 +3,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/search.h"
-#include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/split.h"
 
@@ -299,61 +298,11 @@ static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *sear
 	return GEMP_OK;
 }
 
-/* Collective. Waits for the launches and sends values of the frontier to the ranks that have its vertices as ghosts,
- * together with the counters of this rank. Then all ranks apply the rule to the same sums. *mine: this rank's code. It
- * may become a failure after the ranks have agreed, and the ranks then agree on it in the next round. */
-static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
-                                   double *exchange)
-{
-	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
-	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
-	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
-	/* waits for the launches */
-	gemp_code code = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL);
-	if (*mine == GEMP_OK)
-		*mine = code;
-	if (counted) {
-		memcpy(sums, &f->state[GAS_SUMS], 3 * sizeof *sums);
-		sums[3] = f->state[GAS_OVERFLOW] != 0;
-		greatest = f->state[GAS_LEAST];
-	}
-	double since = gemp_now();
-	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
-	if (counted) {
-		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
-		f->state[GAS_OVERFLOW] = sums[3] != 0; /* the value 2 would mean a lost vertex (gas_frontier_abi.h) */
-		f->state[GAS_LEAST] = greatest;
-		search->rule(f->state);
-		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
-		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
-		*mine = gemp_frontier_write(f);
-	}
-	code = gemp_halo_end(search->halo, search->values, frontier);
-	*exchange += gemp_now() - since;
-	if (*mine == GEMP_OK)
-		*mine = code;
-	return GEMP_OK;
-}
-
-/* Collective. Each round has one launch. A rank that has failed goes on exchanging until all ranks have agreed on the
- * failure. */
-static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
-{
-	GEMP_TRY(exchange_frontier(f, search, &mine, false, exchange));
-	while (f->state[GAS_MODE]) {
-		if (mine == GEMP_OK)
-			mine = search->launch(search->self);
-		f->current++;
-		GEMP_TRY(exchange_frontier(f, search, &mine, true, exchange));
-	}
-	return gemp_comm_agree(f->layout->comm, mine);
-}
-
 /* With several ranks even a rank with a failed code enters the rounds, since other ranks wait for its messages. */
 gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
 {
 	if (f->layout->comm->size > 1)
-		return run_ranks(f, search, code, exchange);
+		return gemp_frontier_run_ranks(f, search, code, exchange);
 	return code == GEMP_OK ? run_one_rank(f, search) : code;
 }
 

@@ -24,7 +24,7 @@ typedef struct gemp_frontier_shape {
 	uint32_t piece;    /* edges; longer rows without slices are given to warps in pieces */
 	uint32_t lane_max; /* edges; several lanes of a warp share a longer row */
 	uint32_t chunk;    /* bitmap words that a worker takes at a time */
-	uint32_t batch;    /* launches before the host reads the counters */
+	uint32_t batch;    /* launches before the host reads the counters; sssp on several ranks: before each exchange */
 	uint32_t items;    /* work-items for each compute unit */
 	uint32_t group;    /* work-items of a work-group */
 } gemp_frontier_shape;
@@ -82,11 +82,12 @@ gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl
 /* Are at least half of the edges in rows that are cut into slices? */
 bool gemp_frontier_has_hubs(const gemp_frontier *frontier);
 
-/* The state with which a search begins, as an argument of the kernel that begins the search. */
-static inline gas_start gemp_frontier_start(gemp_frontier *frontier)
+/* The state with which a search begins, as an argument of the kernel that begins the search. ranks: the value of
+ * GAS_DECIDE on several ranks. */
+static inline gas_start gemp_frontier_start(gemp_frontier *frontier, uint64_t ranks)
 {
 	gas_start start;
-	frontier->state[GAS_DECIDE] = frontier->layout->comm->size == 1;
+	frontier->state[GAS_DECIDE] = frontier->layout->comm->size == 1 ? 1 : ranks;
 	memcpy(&start, frontier->state, sizeof start);
 	return start;
 }
@@ -121,7 +122,10 @@ gemp_code gemp_frontier_write(gemp_frontier *frontier);
 /* The parts of a search that differ between algorithms. */
 typedef struct gemp_frontier_search {
 	void *self;
-	gemp_code (*launch)(void *self); /* launches a round */
+	/* launches a round; several launches each move `current`, except the last one */
+	gemp_code (*launch)(void *self);
+	/* on several ranks: the bitmap of the vertices that are sent; NULL: the next frontier is sent */
+	const gemp_buffer *(*changed)(void *self);
 	/* decides what the next round does; on one rank the device applies the same rule */
 	void (*rule)(uint64_t *control);
 	gemp_halo *halo;           /* exchange of values; NULL on one rank */
@@ -132,6 +136,9 @@ typedef struct gemp_frontier_search {
  * halo exchange and of waiting for other ranks are added to *exchange. */
 gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
                             double *exchange);
+
+gemp_code gemp_frontier_run_ranks(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
+                                  double *exchange);
 
 /* Reads the first `size` bytes of a buffer, a multiple of 4, and waits. */
 gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, void *to, size_t size);

@@ -1,4 +1,4 @@
-/* Draws the edges of Kronecker and uniform graphs, or reads the edges of a graph file. */
+/* Draws the edges of Kronecker graphs, uniform graphs and grids, or reads the edges of a graph file. */
 #include "gas_parts/edge_list.h"
 
 #include "comm/comm.h"
@@ -18,7 +18,7 @@ enum { PIECES = 512, PER_WORD = 4 };
 typedef struct drawing {
 	edge_list *list;
 	unsigned scale;
-	bool uniform;
+	bool uniform, grid;
 } drawing;
 
 /* A bijection of the numbers below 2^scale. */
@@ -37,6 +37,12 @@ static void draw(const drawing *d, uint64_t edge, uint32_t ends[2])
 {
 	uint64_t bits = gemp_mix(edge + 1);
 	uint32_t source = 0, target = 0, mask = (uint32_t)(((uint64_t)1 << d->scale) - 1);
+	if (d->grid) { /* edge 2 v leads to the right of v, and edge 2 v + 1 down; the last column and row wrap around */
+		uint32_t v = (uint32_t)(edge / 2), width = 1u << d->scale / 2;
+		ends[0] = permute(v, d->scale);
+		ends[1] = permute((edge % 2 ? v + width : v % width == width - 1 ? v + 1 - width : v + 1) & mask, d->scale);
+		return;
+	}
 	if (d->uniform) {
 		ends[0] = (uint32_t)bits & mask;
 		ends[1] = (uint32_t)(bits >> 32) & mask;
@@ -90,15 +96,16 @@ done:
 gemp_code edge_list_new(edge_list *out, const char *spec)
 {
 	gemp_code code = GEMP_OK;
-	drawing d = { .list = out, .uniform = !strncmp(spec, "uniform:", 8) };
+	drawing d = { .list = out, .uniform = !strncmp(spec, "uniform:", 8), .grid = !strncmp(spec, "grid:", 5) };
 	unsigned each = 16;
 	*out = (edge_list){ 0 };
-	if (!d.uniform && strncmp(spec, "kron:", 5)) {
+	if (!d.uniform && !d.grid && strncmp(spec, "kron:", 5)) {
 		code = from_file(out, spec);
 		goto done;
 	}
 	if (sscanf(strchr(spec, ':'), ":%u:%u", &d.scale, &each) < 1 || d.scale < 1 || d.scale > 27)
 		return gemp_fail(GEMP_EUSAGE, "%s: a scale from 1 to 27 is needed", spec);
+	each = d.grid ? 2 : each;
 	out->vertices = 1u << d.scale;
 	out->count = (size_t)each << d.scale;
 	GEMP_TRY_DONE(GEMP_NEW(out->ends, out->count));

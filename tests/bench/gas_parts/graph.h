@@ -18,7 +18,8 @@ typedef struct graph {
 
 /* spec is a generated graph or a file. kron:SCALE has 2^SCALE vertices and draws 16 edges for each vertex from the
  * Kronecker product of .57 .19 .19 .05; ids are permuted. uniform:SCALE draws the same number of edges with uniform
- * ends. kron:SCALE:N and uniform:SCALE:N draw N edges for each vertex. Of a graph file all edges are taken as
+ * ends. kron:SCALE:N and uniform:SCALE:N draw N edges for each vertex. grid:SCALE is a square grid that wraps around,
+ * whose searches take many rounds; ids are permuted. Of a graph file all edges are taken as
  * undirected. With by_degree, ids follow descending degree. */
 gemp_code graph_new(graph *out, const char *spec, bool by_degree);
 void graph_free(graph *g);
