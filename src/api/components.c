@@ -242,11 +242,13 @@ static gemp_code report_result(component_search *s)
 {
 	const gemp_components *found = &s->found;
 	const gemp_comm *comm = s->job.comm;
-	uint64_t rows = found->rows, edges = gemp_csr_all_edges(s->csr, s->count);
+	uint64_t rows = found->rows, entries = gemp_csr_all_edges(s->csr, s->count), edges = 0;
+	for (size_t type = 0; type < s->count; type++)
+		edges += s->job.shard->relations[s->relation[type]].edge_count;
 	report_counts(s);
 	GEMP_TRY(gemp_report_rate(s->job.report, found->on_device ? s->job.device : NULL, found->seconds, found->transfers,
-	                          4 * edges + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
-	gemp_edge_job_exchange(&s->job, &found->traffic, gemp_comm_sum1(comm, edges));
+	                          4 * entries + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	gemp_edge_job_exchange(&s->job, &found->traffic, edges);
 	if (comm->size > 1) {
 		double exchange = found->exchange;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &exchange, 1, MPI_DOUBLE, MPI_MAX, comm->world));
@@ -267,12 +269,14 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	if (out)
 		*out = NULL;
 	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, GEMP_JOB_EACH_RANK, report));
-	GEMP_TRY(gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count));
+	const bool numbered = s.settings.tree || s.settings.drawing; /* edges of the forest have numbers */
+	GEMP_TRY(numbered ? gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count)
+	                  : gemp_edge_job_connections(&s.job, &s.csr, &s.relation, &s.count));
 	if (s.settings.drawing)
 		GEMP_TRY(gemp_drawing_check(s.settings.drawing, s.job.shard->vertex_count,
 		                            gemp_comm_sum1(s.job.comm, gemp_csr_all_edges(s.csr, s.count))));
 	double since = gemp_now();
-	const gemp_components_options how = { .place = s.settings.place, .tree = s.settings.tree || s.settings.drawing };
+	const gemp_components_options how = { .place = s.settings.place, .tree = numbered };
 	GEMP_TRY(gemp_components_find(&s.found, s.job.comm, s.job.device, graph->shard->bounds, s.csr, s.count, &how));
 	gemp_timers_add_less(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since,
 	                     s.found.exchange);

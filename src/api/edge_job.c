@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "graph/column_bulk.h"
+#include "graph/either_rows.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
@@ -110,8 +111,20 @@ void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out)
 		*out = GEMP_MOVE(job->columns);
 }
 
+/* Loads the rows by source of a relation; or, if `either`, the merged rows of a symmetric relation whose rows by source
+ * would have to be made from them. */
+static gemp_code load_rows(gemp_shard *shard, size_t index, bool either, gemp_csr *out)
+{
+	const gemp_relation *relation = &shard->relations[index];
+	either &= relation->merged && gemp_relation_is_symmetric(relation) && !(relation->loaded & GEMP_LOAD_OUT);
+	GEMP_TRY(gemp_shard_load_relation(shard, index, either ? GEMP_LOAD_EITHER : GEMP_LOAD_OUT));
+	*out = either ? gemp_csr_either(shard, index) : gemp_csr_out(shard, index);
+	return GEMP_OK;
+}
+
 /* All rows are loaded before the work, so the time of the work contains no reading. */
-gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
+static gemp_code load_selected(gemp_edge_job *job, bool directed, bool either, gemp_csr **out, size_t **relation,
+                               size_t *count)
 {
 	gemp_shard *shard = job->shard;
 	double since = gemp_now();
@@ -123,13 +136,23 @@ gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, 
 	for (size_t r = 0; r < shard->relation_count; r++) {
 		if (!job->relations[r] || (directed && !shard->relations[r].directed))
 			continue;
-		GEMP_TRY(gemp_shard_load_relation(shard, r, GEMP_LOAD_OUT));
+		GEMP_TRY(load_rows(shard, r, either, &(*out)[*count]));
 		if (relation)
 			(*relation)[*count] = r;
-		(*out)[(*count)++] = gemp_csr_out(shard, r);
+		++*count;
 	}
 	gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	return GEMP_OK;
+}
+
+gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
+{
+	return load_selected(job, directed, false, out, relation, count);
+}
+
+gemp_code gemp_edge_job_connections(gemp_edge_job *job, gemp_csr **out, size_t **relation, size_t *count)
+{
+	return load_selected(job, false, true, out, relation, count);
 }
 
 void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gemp_count edges)

@@ -61,6 +61,9 @@ void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out);
  * (*relation)[*count] unless `relation` is NULL. `directed` selects only relations with directed edges. The caller
  * frees both arrays, also after a failure. */
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count);
+/* The same for work to which directions, numbers and copies of edges do not matter: undirected edges may be in the rows
+ * of both ends, as a graph file has them. This saves the time and the memory of splitting these rows. */
+gemp_code gemp_edge_job_connections(gemp_edge_job *job, gemp_csr **out, size_t **relation, size_t *count);
 
 /* Reports the exchange of all ranks, and its bytes divided by `edges`. Does nothing for a single rank. */
 void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gemp_count edges);

@@ -22,6 +22,13 @@ gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 		               r->out_targets };
 }
 
+gemp_csr gemp_csr_either(const gemp_shard *graph, size_t relation)
+{
+	const gemp_relation *r = &graph->relations[relation];
+	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->either_offsets,
+		               r->either_neighbours };
+}
+
 /* Rows without edges are never found, since they contain no edge. */
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
 {

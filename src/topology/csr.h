@@ -19,6 +19,9 @@ typedef struct gemp_csr {
 /* The rows by source of a relation. They must be loaded. */
 gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation);
 
+/* The rows in both directions, merged. They must be loaded. */
+gemp_csr gemp_csr_either(const gemp_shard *graph, size_t relation);
+
 static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
 {
 	return csr->begin[csr->rows];

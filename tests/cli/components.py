@@ -68,6 +68,11 @@ def check_drawing(ranks, on):
         file.write("source\ttarget\n" + "".join(f"{a}\t{b}\n" for a, b in edges))
     for extra in (), ("--undirected",):
         run(1, "import", "--vertices", "dv.tsv", "de.tsv", "-o", "d.h5", "-q", *extra)
+        run(ranks, "components", "d.h5", "--on", on, "-o", "dc.tsv", "-q")  # without a forest: undirected rows are not split
+        named = collections.defaultdict(set)
+        for row in rows("dc.tsv"):
+            named[row["component"]].add(row["key"])
+        assert set(map(frozenset, named.values())) == parts_of(vertices, edges)
         run(ranks, "components", "d.h5", "--on", on, "--dot", "d.dot", "-q")
         with open("d.dot") as file:
             text = file.read()

@@ -173,7 +173,7 @@ static gemp_code run_components(gemp_procedures *p, gemp_cypher_analysis_rows *o
 	gemp_edge_job *job = &p->analysis.job;
 	const gemp_shard *graph = p->graph.shard;
 	size_t count;
-	GEMP_TRY(gemp_edge_job_rows(job, false, &csr, NULL, &count));
+	GEMP_TRY(gemp_edge_job_connections(job, &csr, NULL, &count));
 	GEMP_TRY(gemp_components_find(&found, job->comm, job->device, graph->bounds, csr, count,
 	                              &(gemp_components_options){ .place = GEMP_PLACE_AUTO }));
 	GEMP_TRY(gemp_shard_load_keys(p->graph.shard));
