@@ -145,6 +145,41 @@ __kernel void ranks_link(__global const uint *restrict tags, __global const uint
 		member(slots, tags[i], NEXT) = answers[i];
 }
 
+/* PAIR BY COUNTS, if vertices have many edges: a rank sends the number of its edges to each vertex of all ranks */
+
+__kernel void ranks_tally(__global const uint *restrict target, uint own, __global uint *tally)
+{
+	for (each(uint, x, own))
+		atomic_inc(&tally[target[x]]);
+}
+
+/* tallies[s * rows + v]: the number of edges of rank s to own vertex v. It becomes the end of the slots that these edges
+ * take. A vertex is balanced if the edges of all ranks take all of its slots. */
+__kernel void ranks_divide(__global const uint *restrict begin, uint rows, uint ranks, uint first,
+                           __global uint *restrict tallies, __global uint *counters)
+{
+	__local uint sum;
+	uint wrong = 0;
+	for (each(uint, v, rows)) {
+		uint end = begin[v + 1];
+		for (uint s = 0; s < ranks; s++) {
+			size_t at = (size_t)s * rows + v;
+			uint count = tallies[at];
+			tallies[at] = first + end;
+			end -= count;
+		}
+		wrong += end != begin[v];
+	}
+	add_up(wrong, &sum, &counters[EULER_UNBALANCED]);
+}
+
+/* Slots are assigned from the last on (euler_fill of euler.cl). */
+__kernel void ranks_assign(__global const uint *restrict target, uint own, __global uint *ends, __global uint4 *slots)
+{
+	for (each(uint, x, own))
+		member(slots, x, NEXT) = atomic_dec(&ends[target[x]]) - 1;
+}
+
 /* SPLITTERS */
 
 static inline uint is_chosen(__global const uint4 *slots, uint x, uint first, uint spacing, uint salt)

@@ -3,7 +3,8 @@
  * Each device has the slots of its rank's vertices, as {next, label, distance, source} (16 bytes), and works on them
  * alone; a step that concerns slots of several ranks ends with one exchange of records (records.h). The steps:
  *
- *   pairing.h   an edge to a vertex of another rank asks the owner for its successor
+ *   pairing.h   an edge to a vertex of another rank gets its successor from the owner: by a request for the edge, or,
+ *               if vertices have at least as many edges as there are ranks, by the number of edges to each vertex
  *   segments.h  some slots become splitters, and walkers label the slots between them; a walker that leaves its rank is
  *               sent on. More of the slots that no walker has passed become splitters after some rounds, and all in
  *               the end, so the number of rounds does not depend on the graph

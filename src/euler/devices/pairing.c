@@ -65,8 +65,8 @@ static gemp_code check(gemp_euler_state *e)
 	return gemp_euler_read_counters(e);
 }
 
-/* The rank with the most edges decides the number of rounds. The arrays of this step are freed at its end. */
-gemp_code gemp_euler_pair(gemp_euler_state *e)
+/* The rank with the most edges decides the number of rounds. */
+static gemp_code pair_by_requests(gemp_euler_state *e)
 {
 	gemp_code code = GEMP_OK;
 	const uint64_t rounds = gemp_exchange_rounds(e->comm, e->own, e->in_flight);
@@ -75,7 +75,41 @@ gemp_code gemp_euler_pair(gemp_euler_state *e)
 		code = pair_round(e, code, (cl_uint)part.begin, (cl_uint)(part.end - part.begin));
 	}
 	GEMP_THEN(check(e));
-	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	return code;
+}
+
+/* Local. Counts this rank's edges to each vertex of all ranks. */
+static gemp_code tally(gemp_euler_state *e)
+{
+	const gemp_euler_edges *edges = e->edges;
+	gemp_buffer *counts = &e->on.grouped;
+	GEMP_TRY(gemp_euler_reserve(e, counts, edges->vertices, sizeof(cl_uint)));
+	GEMP_TRY(gemp_buffer_zero(e->device, counts, 0, edges->vertices * sizeof(cl_uint)));
+	for (size_t r = 0; r < e->ranks; r++)
+		e->send[r] = edges->bounds[r + 1] - edges->bounds[r];
+	return GEMP_EULER_LAUNCH(TALLY, e->own, GEMP_EULER_MEM(target), GEMP_ARG(&e->own), GEMP_EULER_MEM(grouped));
+}
+
+/* The owner of a vertex divides its slots among the ranks, in their order. */
+static gemp_code pair_by_counts(gemp_euler_state *e)
+{
+	const size_t size = sizeof(cl_uint);
+	GEMP_TRY(gemp_euler_deliver(e, tally(e), &e->on.grouped, size, &e->on.inbox));
+	const gemp_code code = GEMP_EULER_LAUNCH(DIVIDE, e->rows, GEMP_EULER_MEM(begin), GEMP_ARG(&e->rows),
+	                                         GEMP_ARG(&e->ranks), GEMP_ARG(&e->first), GEMP_EULER_MEM(inbox),
+	                                         GEMP_EULER_MEM(counters));
+	GEMP_TRY(gemp_device_exchange_back(e->exchange, code, &e->on.inbox, size, &e->on.grouped));
+	GEMP_TRY(GEMP_EULER_LAUNCH(ASSIGN, e->own, GEMP_EULER_MEM(target), GEMP_ARG(&e->own), GEMP_EULER_MEM(grouped),
+	                           GEMP_EULER_MEM(slots)));
+	return gemp_euler_read_counters(e);
+}
+
+/* Counts take 8 bytes for each vertex of all ranks, and requests 8 bytes for each edge to another rank. Counts of all
+ * vertices fit into the memory that a rank has for its slots. The arrays of this step are freed at its end. */
+gemp_code gemp_euler_pair(gemp_euler_state *e)
+{
+	const bool many_edges = e->edges->vertices * e->ranks <= e->edges->edges;
+	GEMP_TRY(gemp_comm_agree(e->comm, many_edges ? pair_by_counts(e) : pair_by_requests(e)));
 	e->out->unbalanced = gemp_comm_sum1(e->comm, e->counters[EULER_UNBALANCED]);
 	gemp_buffers_free(e->device, &e->on.target, &e->on.begin, &e->on.cursor);
 	e->arrivals = 0;

@@ -5,11 +5,12 @@
 
 /* The order of gemp_euler_kernel. */
 static const char *const names[GEMP_EULER_KERNELS] = {
-	"ranks_count",    "ranks_group",   "ranks_cursors",    "ranks_fill",   "ranks_pair",  "ranks_answer",
-	"ranks_link",     "euler_check",   "ranks_unlabelled", "ranks_choose", "ranks_walk",  "ranks_copies",
-	"ranks_links",    "ranks_posts",   "ranks_alone",      "ranks_values", "euler_least", "euler_double",
-	"euler_circuits", "euler_roots",   "ranks_join",       "ranks_marks",  "ranks_unite", "ranks_refuse",
-	"euler_words",    "ranks_changes", "ranks_starts",     "ranks_place",  "ranks_order"
+	"ranks_count",  "ranks_group", "ranks_cursors", "ranks_fill",     "ranks_pair",    "ranks_answer",
+	"ranks_link",   "euler_check", "ranks_tally",   "ranks_divide",   "ranks_assign",  "ranks_unlabelled",
+	"ranks_choose", "ranks_walk",  "ranks_copies",  "ranks_links",    "ranks_posts",   "ranks_alone",
+	"ranks_values", "euler_least", "euler_double",  "euler_circuits", "euler_roots",   "ranks_join",
+	"ranks_marks",  "ranks_unite", "ranks_refuse",  "euler_words",    "ranks_changes", "ranks_starts",
+	"ranks_place",  "ranks_order"
 };
 
 /* Work-items of a group, and the number of work-items that a unit runs at the same time. */
