@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "io/graph_file/graph_file_index.h"
 #include "io/graph_file/graph_file_key_order.h"
 #include "io/graph_file/graph_file_relation.h"
@@ -110,34 +111,34 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 }
 
 /* A label set is small, so its names are compared one by one. */
-static bool has_label(const gemp_shard *graph, size_t row, const char *label)
+static bool has_label(const gemp_shard *graph, const gemp_label_set *set, const char *label)
 {
-	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
 	for (size_t l = 0; l < set->count; l++)
 		if (strcmp(graph->labels[set->labels[l]], label) == 0)
 			return true;
 	return false;
 }
 
-/* Local. Makes a column of all rows from `part`, which holds only the rows of vertices with the label. All other rows
- * become NULL. */
-static gemp_code scatter_label_column(const gemp_shard *graph, const char *label, const gemp_column *part,
-                                      gemp_column *column)
+/* The vertices with a label. */
+typedef struct label_test {
+	const gemp_shard *graph;
+	bool *sets; /* [graph->label_set_count] whether the set has the label */
+} label_test;
+
+static bool is_labelled(const void *self, size_t row)
 {
-	GEMP_OWNED_BY(gemp_column_free) gemp_column whole = { 0 };
-	size_t next = 0, bytes = gemp_is_text(part->type) ? part->offsets[part->rows] : 0;
-	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
-	GEMP_TRY(gemp_column_reserve(&whole, graph->rows, bytes));
-	for (size_t v = 0; v < graph->rows; v++) {
-		gemp_value value = { .type = column->type, .null = true };
-		if (has_label(graph, v, label))
-			value = gemp_column_get(part, next++);
-		GEMP_TRY(gemp_column_add(&whole, &value));
-	}
-	gemp_column_free(column);
-	*column = whole;
-	whole = (gemp_column){ 0 };
-	return GEMP_OK;
+	const label_test *t = self;
+	return t->sets[t->graph->label_set_of[row]];
+}
+
+/* Local. rows[*count] become the vertices of this rank with the label, ascending. */
+static gemp_code pick_labelled(uint64_t **rows, size_t *count, const gemp_shard *graph, const char *label)
+{
+	GEMP_OWNED bool *sets = NULL;
+	GEMP_TRY(GEMP_NEW(sets, graph->label_set_count));
+	for (size_t s = 0; s < graph->label_set_count; s++)
+		sets[s] = has_label(graph, &graph->label_sets[s], label);
+	return gemp_pick(rows, count, graph->rows, is_labelled, &(label_test){ graph, sets });
 }
 
 /* Collective. The column in the file holds only the rows of vertices with one label. Each rank counts its vertices with
@@ -146,13 +147,13 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
                                          gemp_column *column)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column part = { 0 };
-	uint64_t count = 0;
-	for (size_t v = 0; v < graph->rows; v++)
-		count += has_label(graph, v, label);
+	GEMP_OWNED uint64_t *picked = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(h5->comm, pick_labelled(&picked, &count, graph, label)));
 	gemp_h5_slab rows = { gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
 	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
 	GEMP_TRY(gemp_file_get_column(h5, path, &part, rows));
-	return gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
+	return gemp_comm_agree(h5->comm, gemp_file_spread_column(column, &part, picked, graph->rows));
 }
 
 /* If an attribute is stored with a label, its rows can be assigned to vertices only after the labels are loaded. */

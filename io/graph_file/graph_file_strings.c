@@ -5,9 +5,12 @@
 #include "io/graph_file/graph_file_strings.h"
 
 #include "core/status.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/build/dictionary.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* A categorical column has at most MAX_CATEGORIES distinct strings, each of at most MAX_CATEGORY bytes, and at most
@@ -316,26 +319,67 @@ gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab 
 	return gemp_file_damaged(h5, path, "has codes that are no integers");
 }
 
+/* Codes of a column while they become rows of its categories, of which the last one is NULL. */
+typedef struct code_task {
+	const void *codes;
+	gemp_h5_type type;
+	uint64_t categories; /* without the NULL */
+	uint64_t *picked;    /* [rows] */
+	atomic_bool damaged;
+} code_task;
+
+static void read_codes(void *context, size_t begin, size_t end)
+{
+	code_task *t = context;
+	for (size_t i = begin; i < end; i++) {
+		int64_t category = gemp_file_get_code(t->codes, t->type, i);
+		t->picked[i] = category == -1 ? t->categories : (uint64_t)category;
+		if (category != -1 && t->picked[i] >= t->categories)
+			atomic_store_explicit(&t->damaged, true, memory_order_relaxed);
+	}
+}
+
+/* Local. Makes a column of the categories and a NULL. */
+static gemp_code list_categories(gemp_column *out, const gemp_column *column, const gemp_h5_texts *categories)
+{
+	GEMP_TRY(gemp_column_init(out, column->name, column->type));
+	for (size_t c = 0; c < categories->count; c++)
+		GEMP_TRY(add_text(out, categories->text[c], strlen(categories->text[c])));
+	return gemp_column_add(out, &(gemp_value){ .type = column->type, .null = true });
+}
+
+/* Local. Replaces the column by the categories of its rows, which all threads gather. */
+static gemp_code gather_categories(const gemp_h5 *h5, const char *path, gemp_column *column, code_task *codes,
+                                   const gemp_h5_texts *categories, uint64_t rows)
+{
+	GEMP_OWNED_BY(gemp_column_free) gemp_column list = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
+	GEMP_OWNED uint64_t *picked = NULL;
+	GEMP_TRY(list_categories(&list, column, categories));
+	GEMP_TRY(GEMP_NEW(picked, rows));
+	codes->picked = picked;
+	codes->categories = categories->count;
+	gemp_for_elements((size_t)rows, read_codes, codes);
+	if (atomic_load(&codes->damaged))
+		return gemp_file_damaged(h5, path, "has a code beyond its categories");
+	GEMP_TRY(gemp_column_gather(&made, &list, NULL, picked, (size_t)rows));
+	gemp_column_free(column);
+	*column = made;
+	made = (gemp_column){ 0 };
+	return GEMP_OK;
+}
+
 /* Collective. Every rank reads all categories, and the codes of its own rows. */
 static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
 	GEMP_OWNED char *below = gemp_h5_join(path, "categories");
 	GEMP_OWNED void *codes = NULL;
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts categories = { 0 };
 	GEMP_TRY(gemp_file_get_texts(h5, below, &categories));
 	GEMP_TRY(gemp_file_get_codes(h5, path, rows, &type, &codes));
-	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
-		int64_t category = gemp_file_get_code(codes, type, i);
-		if (category == -1)
-			code = gemp_column_add(column, &(gemp_value){ .type = column->type, .null = true });
-		else if (category < 0 || (uint64_t)category >= categories.count)
-			code = gemp_file_damaged(h5, path, "has a code beyond its categories");
-		else
-			code = add_text(column, categories.text[category], strlen(categories.text[category]));
-	}
-	return gemp_comm_agree(h5->comm, code);
+	code_task task = { .codes = codes, .type = type };
+	return gemp_comm_agree(h5->comm, gather_categories(h5, path, column, &task, &categories, rows.count));
 }
 
 /* A mask without any NULL is dropped, so that reading a value of the column needs no look at a mask. */

@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "core/search.h"
 #include "core/status.h"
+#include "graph/column_bulk.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_numbers.h"
@@ -143,6 +144,19 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 	gemp_column_free(column);
 	*column = read;
 	read = (gemp_column){ 0 };
+	return GEMP_OK;
+}
+
+/* Values are scattered by all threads. */
+gemp_code gemp_file_spread_column(gemp_column *column, const gemp_column *part, const uint64_t *rows, size_t total)
+{
+	GEMP_OWNED_BY(gemp_column_free) gemp_column whole = { 0 };
+	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
+	GEMP_TRY(gemp_column_pad(&whole, total));
+	GEMP_TRY(gemp_column_scatter(&whole, rows, part->rows, part));
+	gemp_column_free(column);
+	*column = whole;
+	whole = (gemp_column){ 0 };
 	return GEMP_OK;
 }
 

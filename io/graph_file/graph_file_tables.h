@@ -25,6 +25,10 @@ gemp_code gemp_file_put_keys(const gemp_h5 *h5, const char *group, const char *s
 /* Reads this rank's rows of the column at `path`. *column has its name and type already. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows);
 
+/* Local. *column, which has a name and a type, gets `total` rows: row rows[i] has the value of row i of `part`, and all
+ * others are NULL. */
+gemp_code gemp_file_spread_column(gemp_column *column, const gemp_column *part, const uint64_t *rows, size_t total);
+
 /* The places of a table's columns in the file. Attributes of the table's group hold this layout, together with names
  * and types. */
 typedef struct gemp_column_layout {

@@ -3,6 +3,7 @@
 #include "core/threads.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 /* Returns the number in a key "#12", or 0 for any other text. Texts of up to nineteen characters keep the number below
  * 2^63. */
@@ -53,4 +54,59 @@ int64_t gemp_patch_max_key(const gemp_comm *comm, const gemp_shard *graph)
 	uint64_t max_key = l.max;
 	gemp_comm_max(comm, &max_key, 1);
 	return (int64_t)(integers ? max_key ^ (uint64_t)1 << 63 : max_key);
+}
+
+/* New keys while all threads write them. */
+typedef struct key_fill {
+	gemp_column *keys;
+	size_t row; /* the row of the first new key */
+	int64_t first;
+	const uint64_t *numbers;
+} key_fill;
+
+static void fill_integers(void *context, size_t begin, size_t end)
+{
+	const key_fill *f = context;
+	for (size_t i = begin; i < end; i++)
+		f->keys->integers[f->row + i] = f->first + (int64_t)f->numbers[i];
+}
+
+/* Sets the lengths of texts, which prefix sums turn into offsets. */
+static void measure_texts(void *context, size_t begin, size_t end)
+{
+	const key_fill *f = context;
+	for (size_t i = begin; i < end; i++) {
+		uint64_t size = 2; /* '#' and a digit */
+		for (uint64_t rest = (uint64_t)f->first + f->numbers[i]; rest >= 10; rest /= 10)
+			size++;
+		f->keys->offsets[f->row + i + 1] = size;
+	}
+}
+
+static void fill_texts(void *context, size_t begin, size_t end)
+{
+	const key_fill *f = context;
+	char text[32];
+	for (size_t i = begin; i < end; i++) {
+		const uint64_t *offset = &f->keys->offsets[f->row + i];
+		snprintf(text, sizeof text, "#%lld", (long long)(f->first + (int64_t)f->numbers[i]));
+		memcpy(f->keys->bytes + offset[0], text, (size_t)(offset[1] - offset[0]));
+	}
+}
+
+/* offsets[row] is the sum of the lengths before it, so the sums over the new rows begin there. */
+gemp_code gemp_new_keys_append(gemp_column *keys, int64_t first, const uint64_t *numbers, size_t count)
+{
+	key_fill f = { keys, keys->rows, first, numbers };
+	GEMP_TRY(gemp_column_reserve(keys, f.row + count, 0));
+	if (keys->type == GEMP_INTEGER) {
+		gemp_for_elements(count, fill_integers, &f);
+	} else {
+		gemp_for_elements(count, measure_texts, &f);
+		gemp_prefix_inclusive(keys->offsets + f.row, count + 1);
+		GEMP_TRY(gemp_column_reserve(keys, f.row + count, (size_t)keys->offsets[f.row + count]));
+		gemp_for_elements(count, fill_texts, &f);
+	}
+	keys->rows += count;
+	return GEMP_OK;
 }

@@ -27,11 +27,19 @@ static inline uint64_t gemp_patch_new_vertex(int rank, uint64_t index)
  * then in the order of added_edges and their rows. */
 #define GEMP_PATCH_ADDED ((uint64_t)1 << 63)
 
+/* The ends of added edges without a list of them: element rows[i] of `elements`, which are borrowed, or first + i *
+ * step if `elements` is NULL. */
+typedef struct gemp_patch_ends {
+	const uint64_t *elements, *rows; /* rows[count] */
+	uint64_t first, step;
+} gemp_patch_ends;
+
 /* Added edges of one type. */
 typedef struct gemp_patch_edges {
 	const char *type; /* borrowed; the same on all ranks */
 	size_t count;
-	uint64_t *source, *target; /* [count] */
+	uint64_t *source, *target; /* [count]; NULL: the ends follow from `sources` and `targets` */
+	gemp_patch_ends sources, targets;
 	gemp_table values; /* [count] rows; the columns are the same on all ranks; an attribute without a column is NULL */
 } gemp_patch_edges;
 
@@ -121,7 +129,8 @@ typedef struct gemp_patch_result {
 	size_t *relations;
 	size_t origin_count;
 	/* [origin_count] for each new relation and own edge the index of the old edge among its rank's edges;
-	 * GEMP_NO_EDGE if the edge is new, or its number (number_added); NULL if origins are not wanted */
+	 * GEMP_NO_EDGE if the edge is new, or its number (number_added). A relation's NULL: every edge has its old index.
+	 * NULL: origins are not wanted */
 	uint64_t **origins;
 	/* [vertices / 64 + 1] bits by new id, the same on all ranks: new vertices, vertices with a new label or
 	 * attribute, and ends of edges that are new, deleted or have a new attribute; NULL if they are not wanted */

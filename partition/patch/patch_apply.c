@@ -8,8 +8,8 @@
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "graph/column_bulk.h"
 #include "partition/build/rows_source.h"
+#include "partition/patch/new_keys.h"
 #include "partition/patch/patch.h"
 #include "partition/patch/patch_state.h"
 
@@ -143,26 +143,6 @@ static gemp_code assign_ids(gemp_patch_state *p)
  *
  * Old keys keep their order. New keys are all integers of a range above all other keys, or the texts "#N" of all N in a
  * range. In the second case the digits of an old key give the number of new keys before it, without a search. */
-
-/* Local. Appends the new keys to the old keys, and then drops the keys of deleted vertices. */
-static gemp_code make_keys(gemp_patch_state *p)
-{
-	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
-	const gemp_patch *patch = p->patch;
-	char text[32];
-	GEMP_TRY(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
-	GEMP_TRY(gemp_column_reserve(&made, patch->new_vertices, 0));
-	for (size_t i = 0; i < patch->new_vertices; i++) {
-		gemp_value key = { .type = GEMP_INTEGER, .integer = patch->first_key + (int64_t)patch->numbers[i] };
-		if (made.type == GEMP_STRING) {
-			int size = snprintf(text, sizeof text, "#%" PRId64, key.integer);
-			key = (gemp_value){ .type = GEMP_STRING, .string = { text, (size_t)size } };
-		}
-		GEMP_TRY(gemp_column_add(&made, &key));
-	}
-	GEMP_TRY(gemp_column_append(&p->from->keys, &made));
-	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
-}
 
 /* The numbers from which the new key ranks are computed. */
 typedef struct key_order {
@@ -369,7 +349,10 @@ static gemp_code patch_keys(gemp_patch_state *p)
 		return GEMP_OK;
 	}
 	GEMP_TRY(order_keys(p));
-	GEMP_TRY(gemp_comm_agree(p->comm, make_keys(p)));
+	gemp_code code = gemp_new_keys_append(&p->from->keys, p->patch->first_key, p->patch->numbers,
+	                                      p->patch->new_vertices);
+	GEMP_THEN(gemp_patch_survivors(p, &p->to->keys, &p->from->keys));
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
 	return choose_key_type(p);
 }
 

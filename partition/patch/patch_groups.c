@@ -193,12 +193,21 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
+static uint64_t end_at(const uint64_t *list, const gemp_patch_ends *ends, size_t i)
+{
+	if (list)
+		return list[i];
+	return ends->elements ? ends->elements[ends->rows[i]] : ends->first + i * ends->step;
+}
+
 /* Both ends of an added edge are marked as changed. */
 static void name_range(void *context, size_t begin, size_t end)
 {
 	const end_map *n = context;
 	for (size_t i = begin; i < end; i++) {
-		n->edges[i] = (gemp_edge_pair){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
+		uint64_t source = end_at(n->group->source, &n->group->sources, i);
+		uint64_t target = end_at(n->group->target, &n->group->targets, i);
+		n->edges[i] = (gemp_edge_pair){ new_id(n->p, source), new_id(n->p, target) };
 		if (n->p->result->changed) {
 			gemp_patch_mark_changed(n->p, n->edges[i].source);
 			gemp_patch_mark_changed(n->p, n->edges[i].target);

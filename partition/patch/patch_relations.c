@@ -1,10 +1,10 @@
-/* Makes the relations of the new graph. A relation is of one of three kinds. The arrays of an untouched relation move
- * to the new graph, and only the targets get new ids. The rows of a changed relation are merged with added edges, and
- * its attributes are permuted like the edges. A new relation has added edges only.
+/* Makes the relations of the new graph. A relation is of one of three kinds. The arrays of an untouched relation
+ * move to the new graph, and only the targets get new ids. The rows of a changed relation are merged with added
+ * edges, and its attributes are permuted like the edges. A new relation has added edges only.
  *
- * A relation is changed if any rank deletes, moves or adds edges of the relation: a reduction tells all ranks, so they
- * take the same decision. If any vertex is deleted, or if the caller wants origins, all old relations are made like
- * changed relations. Relations without edges and columns without values are dropped. */
+ * A relation is changed if any rank deletes, moves or adds edges of the relation: a reduction tells all ranks, so
+ * they take the same decision. If any vertex is deleted, all old relations are made like changed relations.
+ * Relations without edges and columns without values are dropped. */
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -194,18 +194,59 @@ typedef struct relation_task {
 	uint64_t **origin; /* result; NULL if origins are not wanted */
 } relation_task;
 
+static void number_in_order(void *context, size_t begin, size_t end)
+{
+	uint64_t *order = context;
+	for (size_t e = begin; e < end; e++)
+		order[e] = e;
+}
+
+/* Local. New values may change the order of parallel edges. */
+static gemp_code sort_kept(const relation_task *m, uint64_t edges)
+{
+	if (m->origin) {
+		GEMP_TRY(GEMP_NEW(*m->origin, edges));
+		gemp_for_elements((size_t)edges, number_in_order, *m->origin);
+	}
+	return gemp_rows_sort_parallel(m->to->out_offsets, m->to->out_targets, m->all->p->to->rows, &m->to->props,
+	                               m->origin ? *m->origin : NULL);
+}
+
+/* Local. Moves offsets, which new vertices make longer. */
+static gemp_code keep_offsets(uint64_t **to, uint64_t **from, size_t before, size_t rows)
+{
+	uint64_t *offsets = gemp_realloc(*from, rows + 1, sizeof *offsets);
+	GEMP_TRY(offsets ? GEMP_OK : GEMP_ENOMEM);
+	*from = NULL;
+	*to = offsets;
+	for (size_t row = before; row < rows; row++)
+		offsets[row + 1] = offsets[before];
+	return GEMP_OK;
+}
+
+/* Local. If no id changes, the rows by target stay, too, since the next search would make them again. */
+static gemp_code keep_rows_by_target(const relation_task *m)
+{
+	const gemp_patch_state *p = m->all->p;
+	gemp_relation *old = m->old, *to = m->to;
+	if (!(old->loaded & GEMP_LOAD_IN))
+		return GEMP_OK;
+	GEMP_TRY(keep_offsets(&to->in_offsets, &old->in_offsets, p->from->rows, p->to->rows));
+	to->in_sources = old->in_sources;
+	to->in_edges = old->in_edges;
+	old->in_sources = NULL;
+	old->in_edges = NULL;
+	to->loaded = old->loaded & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
+	return GEMP_OK;
+}
+
 /* Local. Moves the arrays. Targets get new ids, and new vertices get empty rows. */
 static gemp_code keep_rows(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
 	size_t before = p->from->rows, rows = p->to->rows;
 	uint64_t edges = m->old->out_offsets[before];
-	uint64_t *begin = gemp_realloc(m->old->out_offsets, rows + 1, sizeof *begin);
-	GEMP_TRY(begin ? GEMP_OK : GEMP_ENOMEM);
-	m->old->out_offsets = NULL;
-	for (size_t row = before; row < rows; row++)
-		begin[row + 1] = edges;
-	m->to->out_offsets = begin;
+	GEMP_TRY(keep_offsets(&m->to->out_offsets, &m->old->out_offsets, before, rows));
 	m->to->out_targets = m->old->out_targets;
 	m->old->out_targets = NULL;
 	gemp_patch_targets(p, m->to->out_targets, edges);
@@ -213,9 +254,9 @@ static gemp_code keep_rows(relation_task *m)
 	m->to->reciprocal = m->old->reciprocal;
 	m->to->props = m->old->props;
 	m->old->props = (gemp_table){ 0 };
-	if (m->put && m->to->multigraph && m->to->props.count)
-		return gemp_rows_sort_parallel(begin, m->to->out_targets, rows, &m->to->props, NULL);
-	return GEMP_OK;
+	if (p->id_map.identity)
+		GEMP_TRY(keep_rows_by_target(m));
+	return m->put && m->to->multigraph && m->to->props.count ? sort_kept(m, edges) : GEMP_OK;
 }
 
 /* Local. Puts the attributes of old and added edges into the order of the new rows. Then parallel edges are sorted by
@@ -315,12 +356,12 @@ static gemp_code commit_relation(relation_task *m)
 			gemp_column_free(&column);
 	}
 	props->count = drops ? kept : props->count;
-	m->to->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
+	m->to->loaded |= GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
 	return GEMP_OK;
 }
 
-/* Collective. The rows are moved if no rank changes them, no vertex is deleted and no origins are wanted. Otherwise
- * they are merged with the added edges. */
+/* Collective. The rows are moved if no rank changes them and no vertex is deleted. Otherwise they are merged with the
+ * added edges. */
 static gemp_code make(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -329,7 +370,7 @@ static gemp_code make(relation_task *m)
 	bool stays = m->old && !m->added && !m->touched && !p->id_map.some_deleted;
 	m->to->name = gemp_strdup(m->name);
 	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
-	if (stays && !m->origin) {
+	if (stays) {
 		GEMP_TRY(gemp_comm_agree(p->comm, keep_rows(m)));
 	} else {
 		size_t edges = m->old ? (size_t)m->old->out_offsets[p->from->rows] : 0;

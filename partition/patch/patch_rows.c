@@ -11,6 +11,7 @@
 #include "graph/column_bulk.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/row_partition.h"
+#include "partition/patch/rows_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +133,67 @@ static bool has_old_edge(const void *self, size_t i)
 	return at < end;
 }
 
-/* If no old edge stays, the sorted added edges are the new rows, and nothing is merged. */
+/* FEW ADDED EDGES */
+
+/* The keys of added edges; see gemp_rows_merge. */
+typedef struct added_keys {
+	const gemp_row_patch *r;
+	uint64_t *keys, *numbers; /* [r->added] */
+} added_keys;
+
+static void free_added(added_keys *a)
+{
+	gemp_free_all(a->keys, a->numbers);
+}
+
+static void make_keys(void *context, size_t begin, size_t end)
+{
+	const added_keys *a = context;
+	for (size_t i = begin; i < end; i++) {
+		const gemp_edge_pair *edge = &a->r->edges[i];
+		a->keys[i] = (edge->source - a->r->p->to->first_vertex) << 32 | edge->target;
+		a->numbers[i] = i;
+	}
+}
+
+/* No old edge is deleted. Parallel edges of the old relation may be on other ranks, which delete them. */
+static gemp_code merge_few(gemp_row_patch *r)
+{
+	const gemp_patch_state *p = r->p;
+	GEMP_OWNED_BY(free_added) added_keys a = { .r = r };
+	const uint64_t edges = r->old->out_offsets[p->from->rows] + r->added;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a.keys, r->added), GEMP_ARRAY(a.numbers, r->added)));
+	gemp_for_elements(r->added, make_keys, &a);
+	GEMP_TRY(gemp_rows_merge_sort(a.keys, a.numbers, r->added));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r->begin, p->to->rows + 1), GEMP_ARRAY(r->out, edges)));
+	if (r->ordered)
+		GEMP_TRY(GEMP_NEW(r->order, edges));
+	gemp_rows_merge merge = { .old_rows = p->from->rows,
+		                      .rows = p->to->rows,
+		                      .old_begin = r->old->out_offsets,
+		                      .old = r->old->out_targets,
+		                      .ids = p->id_map.identity ? NULL : &p->id_map,
+		                      .count = r->added,
+		                      .keys = a.keys,
+		                      .numbers = a.numbers,
+		                      .begin = r->begin,
+		                      .to = r->out,
+		                      .order = r->order };
+	gemp_rows_merge_begin(&merge);
+	gemp_rows_merge_entries(&merge);
+	r->parallel = merge.parallel || (r->old->multigraph && gemp_any(p->to->rows, has_parallel, r));
+	return GEMP_OK;
+}
+
+/* Few added edges need no passes over all rows. If no old edge stays, the sorted added edges are the new rows, and
+ * nothing is merged. */
 gemp_code gemp_patch_rows(gemp_row_patch *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_row_builder made = { .rows = r->p->to->rows, .first = r->p->to->first_vertex };
 	row_merge m = { .r = r, .made = &made };
+	if (r->old && !r->edge_actions && !r->p->surviving && gemp_rows_merge_pays(r->p->to->rows, r->added))
+		return merge_few(r);
 	if (r->old)
 		m.old_edges = r->old->out_offsets[r->p->from->rows];
 	if (r->added)

@@ -74,6 +74,9 @@ typedef struct gemp_limits {
 	size_t rows_bucket;
 	/* Edges that are reversed together, if a quarter of all edges are fewer [2^24]: partition/build/row_partition. */
 	size_t rows_reversed;
+	/* Rows for each edge that a patch adds, at least 1: if there are fewer rows, all rows are made anew [32]:
+	 * partition/patch/rows_merge. */
+	size_t sparse_rows;
 	/* Switch, all ranks: 0 looks integer keys up at their owners, 1 in a table of all keys wherever that is possible
 	 * [-1: in a table that is small beside the edges]: partition/build/dense_keys. */
 	int dense_keys;

@@ -117,7 +117,8 @@ static gemp_code apply(step_context *s, gemp_patch_result *changed)
 		GEMP_TRY(gemp_record_step(r->options->recorder, r->context, *r->graph, &created, s->selected.selected, applied,
 		                          s->number));
 	}
-	return gemp_apply_matches(r->graph, r->context, &created, s->rules, r->options->string_keys, changed);
+	return gemp_apply_matches(r->graph, r->context, &created, s->rules, r->options->string_keys,
+	                          changed && gemp_match_cache_has_edges(r->cache, s->index, &s->frame), changed);
 }
 
 /* Returns an upper bound of the number of vertices that the selected matches change. */

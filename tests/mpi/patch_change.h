@@ -155,16 +155,18 @@ static inline void point_to_own_texts(world *w)
 /* Changes the world. One change in four adds, deletes and relabels no vertices. */
 static inline void change(world *w, gemp_type type, uint64_t *random)
 {
-	bool still = gemp_random_below(random, 4) == 0;
+	const uint64_t kind = gemp_random_below(random, 4);
+	const bool still = kind == 0, grows = kind == 1; /* a graph that only grows keeps its ids and its edges */
 	if (!still)
 		add_vertices(w, type, first_key(w, type), random);
-	if (w->vertex_count && !still)
+	if (w->vertex_count && !still && !grows)
 		remove_vertices(w, random);
 	if (!still)
 		relabel(w, random);
 	set_vertex_values(w, random);
 	set_edge_values(w, random);
-	delete_or_retype_edges(w, random);
+	if (!grows)
+		delete_or_retype_edges(w, random);
 	add_edges(w, random);
 }
 
@@ -177,6 +179,39 @@ static inline void move_edges(world *w)
 		e->target = place_of(w, e->target);
 		e->gone |= w->vertices[e->source].gone || w->vertices[e->target].gone;
 	}
+}
+
+static inline bool differs(const gemp_value *a, const gemp_value *b)
+{
+	bool comparable;
+	if (a->null || b->null)
+		return a->null != b->null;
+	return gemp_value_compare(a, b, &comparable) != 0;
+}
+
+/* Does the patch change the vertex, its edges or their attributes? */
+static inline bool is_changed(const world *before, const world *after, size_t vertex)
+{
+	const world_vertex *v = &after->vertices[vertex];
+	bool touched = v->new || strcmp(v->labels, before->vertices[vertex].labels) != 0;
+	for (size_t c = 0; c < WORLD_COLUMNS && !touched; c++)
+		touched = differs(&v->values[c], &before->vertices[vertex].values[c]);
+	for (size_t i = 0; i < after->edge_count && !touched; i++) {
+		const world_edge *e = &after->edges[i], *old = &before->edges[i];
+		bool end = i >= before->edge_count ? e->source == vertex || e->target == vertex
+		                                   : old->source == vertex || old->target == vertex;
+		touched = end && (i >= before->edge_count || e->gone || strcmp(e->type, old->type) != 0 ||
+		                  after->vertices[old->source].gone || after->vertices[old->target].gone);
+		for (size_t c = 0; c < WORLD_PROPS && end && !touched; c++)
+			touched = differs(&e->values[c], &old->values[c]);
+		/* an edge that moved here because one of its ends was merged */
+		if (i < before->edge_count && !e->gone && !touched)
+			touched = (place_of(after, old->source) == vertex && old->source != vertex &&
+			           !after->vertices[place_of(after, old->target)].gone) ||
+			          (place_of(after, old->target) == vertex && old->target != vertex &&
+			           !after->vertices[place_of(after, old->source)].gone);
+	}
+	return touched;
 }
 
 #endif

@@ -140,7 +140,9 @@ static gemp_code make_positions(const renumbering *n, size_t r, uint64_t old_cou
 		return GEMP_OK;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(at->old, old_count + 1), GEMP_ARRAY(at->added, edges + 1)));
 	for (uint64_t e = 0; e < edges; e++)
-		if (origins[e] & GEMP_PATCH_ADDED)
+		if (!origins)
+			at->old[e] = e;
+		else if (origins[e] & GEMP_PATCH_ADDED)
 			at->added[origins[e] ^ GEMP_PATCH_ADDED] = e;
 		else
 			at->old[origins[e]] = e;

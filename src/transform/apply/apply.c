@@ -177,13 +177,25 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 
 /* A row of a patch is a position in this rank's arrays, which is the number of the element minus `first`. `picked`
  * selects some of the elements; NULL selects all. */
+typedef struct row_fill {
+	uint64_t *rows;
+	const uint64_t *elements, *picked;
+	uint64_t first;
+} row_fill;
+
+static void fill_row_range(void *context, size_t begin, size_t end)
+{
+	const row_fill *f = context;
+	for (size_t i = begin; i < end; i++)
+		f->rows[i] = f->elements[f->picked ? f->picked[i] : i] - f->first;
+}
+
 static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {
 	GEMP_TRY(GEMP_NEW(assigned->rows, count));
 	assigned->count = count;
-	for (size_t i = 0; i < count; i++)
-		assigned->rows[i] = change->elements[picked ? picked[i] : i] - first;
+	gemp_for_elements(count, fill_row_range, &(row_fill){ assigned->rows, change->elements, picked, first });
 	return GEMP_OK;
 }
 
@@ -248,18 +260,25 @@ static gemp_code set_values(patch_builder *a)
 
 /* CREATED VERTICES AND EDGES */
 
+static void number_range(void *context, size_t begin, size_t end)
+{
+	const patch_builder *a = context;
+	const gemp_new_vertices *created = a->created;
+	size_t width = a->rule->created_vertices;
+	for (size_t i = begin; i < end; i++)
+		for (size_t k = 0; k < width; k++)
+			a->patch->numbers[i * width + k] = created->number[created->rows[i]] * width + k;
+}
+
 /* New vertices are numbered by match and by position in the rule, so their keys do not depend on the number of
  * ranks. */
 static gemp_code number_vertices(patch_builder *a)
 {
 	const gemp_new_vertices *created = a->created;
-	size_t width = a->rule->created_vertices;
-	a->patch->new_vertices = created->count * width;
+	a->patch->new_vertices = created->count * a->rule->created_vertices;
 	a->patch->first_key = created->first;
 	GEMP_TRY(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
-	for (size_t i = 0; i < created->count; i++)
-		for (size_t k = 0; k < width; k++)
-			a->patch->numbers[i * width + k] = created->number[created->rows[i]] * width + k;
+	gemp_for_elements(created->count, number_range, a);
 	return GEMP_OK;
 }
 
@@ -272,6 +291,19 @@ static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_
 	return constant_column(out, u, type);
 }
 
+/* rows[i] = first + i * step: the rows of an element of a CREATE in the patch. */
+typedef struct row_sequence {
+	uint64_t *rows;
+	uint64_t first, step;
+} row_sequence;
+
+static void count_row_range(void *context, size_t begin, size_t end)
+{
+	const row_sequence *s = context;
+	for (size_t i = begin; i < end; i++)
+		s->rows[i] = s->first + i * s->step;
+}
+
 /* The new vertices are rows after the rows of the graph. An attribute that no vertex has or gets needs no value. */
 static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 {
@@ -282,22 +314,19 @@ static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 	GEMP_TRY(add_values(&a->patch->vertices, 0, column, &assigned));
 	GEMP_TRY(GEMP_NEW(assigned->rows, a->created->count));
 	assigned->count = a->created->count;
-	for (size_t i = 0; i < assigned->count; i++)
-		assigned->rows[i] = a->graph->rows + i * a->rule->created_vertices + u->element.index;
+	gemp_for_elements(assigned->count, count_row_range,
+	                  &(row_sequence){ assigned->rows, a->graph->rows + u->element.index, a->rule->created_vertices });
 	return make_values(a, u, a->patch->vertices.columns[column].type, &assigned->values);
 }
 
-/* Makes one end of each new edge. A matched vertex is given by its id, and a created vertex by rank and local
- * number. */
-static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *element, uint64_t **out)
+/* One end of each new edge. A matched vertex is given by its id, and a created vertex by rank and local number. */
+static gemp_patch_ends ends_of(const patch_builder *a, const gemp_rule_element *element)
 {
 	const gemp_new_vertices *created = a->created;
-	GEMP_TRY(GEMP_NEW(*out, created->count));
-	for (size_t i = 0; i < created->count; i++)
-		(*out)[i] = element->created
-		                ? gemp_patch_new_vertex(a->graph->rank, i * a->rule->created_vertices + element->index)
-		                : created->frame->columns[element->index].elements[created->rows[i]];
-	return GEMP_OK;
+	if (element->created)
+		return (gemp_patch_ends){ .first = gemp_patch_new_vertex(a->graph->rank, element->index),
+			                      .step = a->rule->created_vertices };
+	return (gemp_patch_ends){ created->frame->columns[element->index].elements, created->rows, 0, 0 };
 }
 
 /* Returns the array of the patch with the edges of one CREATE clause. The arrays have the order of the clauses. */
@@ -321,9 +350,10 @@ static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 	gemp_patch *patch = a->patch;
 	GEMP_TRY(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
 	gemp_patch_edges *edges = &patch->added_edges[patch->added_edge_count++];
-	*edges = (gemp_patch_edges){ .type = u->names[0], .count = a->created->count };
-	GEMP_TRY(make_ends(a, &u->from, &edges->source));
-	return make_ends(a, &u->to, &edges->target);
+	*edges = (gemp_patch_edges){
+		.type = u->names[0], .count = a->created->count, .sources = ends_of(a, &u->from), .targets = ends_of(a, &u->to)
+	};
+	return GEMP_OK;
 }
 
 /* The values of created edges are stored with these edges in the patch, apart from the values of matched edges. */
@@ -342,8 +372,7 @@ static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 		GEMP_TRY(gemp_table_add(&edges->values, u->names[0], type, &column));
 	GEMP_TRY(gemp_column_pad(column, edges->count));
 	GEMP_TRY(GEMP_NEW(rows, edges->count));
-	for (size_t i = 0; i < edges->count; i++)
-		rows[i] = i;
+	gemp_for_elements(edges->count, count_row_range, &(row_sequence){ rows, 0, 1 });
 	GEMP_TRY(make_values(a, u, type, &values));
 	return gemp_column_scatter(column, rows, edges->count, &values);
 }
@@ -378,11 +407,13 @@ static gemp_code build_patch(patch_builder *a, const gemp_rule_set *rules)
 /* Collective. The ranks agree once, on the whole patch, before any rank changes its graph. The changes are freed before
  * the patch is applied, since that step needs memory for both the old and the new graph. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
-                             const gemp_rule_set *rules, bool string_keys, gemp_patch_result *changed)
+                             const gemp_rule_set *rules, bool string_keys, bool origins, gemp_patch_result *changed)
 {
 	GEMP_OWNED_BY(gemp_changes_free) gemp_changes changes = { 0 };
 	GEMP_OWNED_BY(gemp_patch_free)
-	gemp_patch patch = { .string_keys = string_keys, .want_origins = changed != NULL, .want_changed = changed != NULL };
+	gemp_patch patch = { .string_keys = string_keys,
+		                 .want_origins = changed && origins,
+		                 .want_changed = changed != NULL };
 	patch_builder a = {
 		.graph = *graph, .rule = created->rule, .created = created, .changes = &changes, .patch = &patch
 	};

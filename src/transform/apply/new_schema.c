@@ -207,6 +207,20 @@ static gemp_code apply_update(label_context *r)
 	return GEMP_OK;
 }
 
+/* The sets of one match are repeated for every match. */
+typedef struct set_repeat {
+	const uint32_t *sets; /* [width] */
+	size_t width;
+	uint32_t *to;
+} set_repeat;
+
+static void repeat_sets(void *context, size_t begin, size_t end)
+{
+	const set_repeat *r = context;
+	for (size_t i = begin; i < end; i++)
+		r->to[i] = r->sets[i % r->width];
+}
+
 /* All vertices that the same CREATE makes have the same label set, so the sets of one match are repeated for every
  * match. */
 static gemp_code label_created(const label_context *r, const gemp_new_vertices *created)
@@ -226,8 +240,7 @@ static gemp_code label_created(const label_context *r, const gemp_new_vertices *
 			add_name(&text, u->names[n], strlen(u->names[n]));
 		GEMP_TRY(add_label_set(r, &text, &sets[u->element.index]));
 	}
-	for (size_t i = 0; i < r->patch->new_vertices; i++)
-		r->patch->added_sets[i] = sets[i % width];
+	gemp_for_elements(r->patch->new_vertices, repeat_sets, &(set_repeat){ sets, width, r->patch->added_sets });
 	return GEMP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "transform/incremental/match_cache.h"
 
 #include "core/bitset.h"
+#include "core/threads.h"
 #include "query/clause/projection.h"
 #include "transform/incremental/local_search.h"
 
@@ -11,14 +12,22 @@
 
 /* EDGE NUMBERS AFTER A STEP */
 
+/* The new numbers of the edges of one relation that this rank owned before the step. */
+typedef struct edge_numbers {
+	/* owned: [own edges before the step] GEMP_NO_ELEMENT: the edge was deleted; NULL: the numbers ascend from `first`,
+	 * or, if `gone`, all edges were deleted */
+	gemp_edge *numbers;
+	gemp_edge first;
+	bool gone;
+} edge_numbers;
+
 /* Converts edge numbers of the graph before a step to edge numbers after the step. */
 typedef struct renumbering {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* owners of the edges before the step */
 	const gemp_patch_result *patched;
 	const gemp_shard *graph; /* the graph after the step */
-	/* owned: [owners->relations][own edges before the step] new numbers; GEMP_NO_ELEMENT: the edge was deleted */
-	gemp_edge **numbers;
+	edge_numbers *relations; /* [owners->relations]; NULL: no cached row has edges */
 } renumbering;
 
 /* Returns the number of the relation's edges that this rank owns after the step. */
@@ -38,41 +47,67 @@ static size_t own_edges_before(const renumbering *f, size_t relation)
 	return (size_t)(end - o->rank_first[next - 1]);
 }
 
-/* The patch has the old position of each new edge. This function inverts the mapping. */
-static void number_edges(const renumbering *f, size_t relation, gemp_edge offset)
+/* The origins of a relation's edges while they are inverted. */
+typedef struct origin_inverse {
+	const uint64_t *origin;
+	edge_numbers *to;
+} origin_inverse;
+
+static void clear_numbers(void *context, size_t begin, size_t end)
 {
-	gemp_edge *numbers = f->numbers[relation];
-	size_t before = own_edges_before(f, relation), now = f->patched->relations[relation];
-	for (size_t e = 0; e < before; e++)
+	gemp_edge *numbers = context;
+	for (size_t e = begin; e < end; e++)
 		numbers[e] = GEMP_NO_ELEMENT;
-	if (now == SIZE_MAX)
-		return;
+}
+
+/* An old edge is the origin of one new edge at most, so threads write different numbers. */
+static void invert_origins(void *context, size_t begin, size_t end)
+{
+	const origin_inverse *o = context;
+	for (size_t e = begin; e < end; e++)
+		if (o->origin[e] != GEMP_NO_EDGE)
+			o->to->numbers[o->origin[e]] = o->to->first + e;
+}
+
+/* The patch has the old position of each new edge. This function inverts the mapping. offsets: of the relations of the
+ * new graph. */
+static gemp_code number_edges(const renumbering *f, size_t relation, const gemp_edge *offsets)
+{
+	edge_numbers *to = &f->relations[relation];
+	size_t before = own_edges_before(f, relation), now = f->patched->relations[relation];
+	to->gone = now == SIZE_MAX;
+	if (to->gone)
+		return GEMP_OK;
 	const uint64_t *origin = f->patched->origins[now];
-	for (size_t e = 0; e < own_edges(f->graph, now); e++)
-		if (!origin || origin[e] != GEMP_NO_EDGE)
-			numbers[origin ? origin[e] : e] = offset + f->graph->relations[now].first_edge + e;
+	to->first = offsets[now] + f->graph->relations[now].first_edge;
+	if (!origin)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(to->numbers, before));
+	gemp_for_elements(before, clear_numbers, to->numbers);
+	gemp_for_elements(own_edges(f->graph, now), invert_origins, &(origin_inverse){ origin, to });
+	return GEMP_OK;
 }
 
 static void free_renumbering(renumbering *f)
 {
-	for (size_t r = 0; f->numbers && r < f->owners->relations; r++)
-		gemp_free(f->numbers[r]);
-	gemp_free(f->numbers);
-	f->numbers = NULL;
+	for (size_t r = 0; f->relations && r < f->owners->relations; r++)
+		gemp_free(f->relations[r].numbers);
+	gemp_free(f->relations);
+	f->relations = NULL;
 }
 
-/* Local. Fills numbers[]. The offset of a relation that no longer exists is 0. */
+/* Local. Without origins no cached row has edges (gemp_match_cache_has_edges). */
 static gemp_code new_renumbering(renumbering *out, const gemp_comm *comm, const gemp_edge_owners *owners,
                                  const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	GEMP_OWNED gemp_edge *offsets = NULL;
 	*out = (renumbering){ comm, owners, patched, graph, NULL };
+	if (!patched->origins)
+		return GEMP_OK;
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
-	GEMP_TRY(GEMP_NEW(out->numbers, owners->relations));
-	for (size_t r = 0; r < owners->relations; r++) {
-		GEMP_TRY(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
-		number_edges(out, r, patched->relations[r] == SIZE_MAX ? 0 : offsets[patched->relations[r]]);
-	}
+	GEMP_TRY(GEMP_NEW(out->relations, owners->relations));
+	for (size_t r = 0; r < owners->relations; r++)
+		GEMP_TRY(number_edges(out, r, offsets));
 	return GEMP_OK;
 }
 
@@ -84,7 +119,9 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	const gemp_edge *edges = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t relation = gemp_edge_relation(f->owners, edges[i]);
-		answers[i] = f->numbers[relation][gemp_edge_local_index(f->owners, edges[i], f->comm->rank)];
+		const edge_numbers *to = &f->relations[relation];
+		uint64_t local = gemp_edge_local_index(f->owners, edges[i], f->comm->rank);
+		answers[i] = to->gone ? GEMP_NO_ELEMENT : to->numbers ? to->numbers[local] : to->first + local;
 	}
 	return GEMP_OK;
 }
@@ -92,7 +129,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 /* Sets lost[row] if a vertex of the row no longer exists. */
 static void renumber_vertices(const renumbering *f, uint64_t *elements, size_t rows, bool *lost)
 {
-	for (size_t row = 0; row < rows; row++) {
+	for (size_t row = 0; row < rows && !f->patched->id_map.identity; row++) {
 		if (elements[row] == GEMP_NO_ELEMENT)
 			continue;
 		gemp_vertex id = gemp_id_map_get(&f->patched->id_map, (gemp_vertex)elements[row]);
@@ -253,14 +290,27 @@ static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_
 	return true;
 }
 
+/* Own vertices that have changed after a time. */
+typedef struct recent_marks {
+	const uint32_t *changed;
+	uint32_t since;
+	bool *mark;
+} recent_marks;
+
+static void mark_recent(void *context, size_t begin, size_t end)
+{
+	const recent_marks *m = context;
+	for (size_t row = begin; row < end; row++)
+		m->mark[row] = m->changed[row] > m->since;
+}
+
 /* Collective. Finds the anchors at which changes can have made or broken matches. */
 static gemp_code find_anchors(refresh *s)
 {
 	const gemp_comm *comm = s->context->comm;
 	GEMP_OWNED bool *mark = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
-	for (size_t row = 0; row < s->graph->rows; row++)
-		mark[row] = s->cache->changed[row] > s->cached->since;
+	gemp_for_elements(s->graph->rows, mark_recent, &(recent_marks){ s->cache->changed, s->cached->since, mark });
 	return gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
 }
 
@@ -360,25 +410,65 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 	return GEMP_NEW(m->changed, m->rows);
 }
 
+/* The times of own vertices while they move to the rows of a new graph. */
+typedef struct time_move {
+	const gemp_patch_result *patched;
+	const gemp_shard *graph;
+	const uint32_t *before;
+	uint32_t *after, now;
+} time_move;
+
+static void move_times(void *context, size_t begin, size_t end)
+{
+	const time_move *t = context;
+	const gemp_id_map *ids = &t->patched->id_map;
+	for (size_t row = begin; row < end; row++) {
+		gemp_vertex id = gemp_id_map_get(ids, (gemp_vertex)(ids->old_bounds[t->graph->rank] + row));
+		if (id != GEMP_NO_VERTEX)
+			t->after[id - t->graph->first_vertex] = t->before[row];
+	}
+}
+
+static void set_times(void *context, size_t begin, size_t end)
+{
+	const time_move *t = context;
+	for (size_t row = begin; row < end; row++)
+		if (gemp_bits64_test(t->patched->changed, t->graph->first_vertex + row))
+			t->after[row] = t->now;
+}
+
 /* Local. The times move together with their vertices. Vertices that the patch has changed or created get the current
- * time. */
+ * time. If no vertex moves, the array stays. */
 static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
-	uint32_t *changed;
-	uint64_t first = patched->id_map.old_bounds[graph->rank];
-	GEMP_TRY(GEMP_NEW(changed, graph->rows));
-	for (size_t row = 0; row < m->rows; row++) {
-		gemp_vertex id = gemp_id_map_get(&patched->id_map, (gemp_vertex)(first + row));
-		if (id != GEMP_NO_VERTEX)
-			changed[id - graph->first_vertex] = m->changed[row];
+	uint32_t *changed = m->changed;
+	if (!patched->id_map.identity || m->rows != graph->rows)
+		GEMP_TRY(GEMP_NEW(changed, graph->rows));
+	const time_move t = { patched, graph, m->changed, changed, m->time };
+	if (changed != m->changed) {
+		gemp_for_elements(m->rows, move_times, (void *)&t);
+		gemp_free(m->changed);
 	}
-	for (size_t row = 0; row < graph->rows; row++)
-		if (gemp_bits64_test(patched->changed, graph->first_vertex + row))
-			changed[row] = m->time;
-	gemp_free(m->changed);
+	gemp_for_elements(graph->rows, set_times, (void *)&t);
 	m->changed = changed;
 	m->rows = graph->rows;
 	return GEMP_OK;
+}
+
+static bool has_edges(const gemp_frame *frame)
+{
+	for (size_t c = 0; c < frame->count; c++)
+		if (frame->columns[c].kind == GEMP_CELL_EDGE)
+			return true;
+	return false;
+}
+
+bool gemp_match_cache_has_edges(const gemp_match_cache *m, size_t index, const gemp_frame *frame)
+{
+	bool found = m->rules_rows[index].repeats && m->rules_rows[index].local && has_edges(frame);
+	for (size_t r = 0; r < m->rules->count; r++)
+		found |= r != index && m->rules_rows[r].valid && has_edges(&m->rules_rows[r].frame);
+	return found;
 }
 
 /* The rows of all rules are renumbered, since the step has changed ids for all rules. */
