@@ -276,8 +276,7 @@ gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *set
 	since = gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
 	GEMP_TRY(write_files(report, &chosen, &contig, &unitigs, &graph.traffic));
 	gemp_timers_add(&timers, GEMP_PHASE_WRITE, since);
-	const gemp_traffic all = gemp_traffic_of_all(comm, &graph.traffic);
-	gemp_report_exchange(report, &all, -1, NULL);
+	gemp_report_traffic(report, &graph.traffic);
 	gemp_report_seconds(report, &timers, false);
 	gemp_report_memory(report, 0);
 	return GEMP_OK;

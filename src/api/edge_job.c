@@ -159,9 +159,8 @@ void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gem
 {
 	if (job->comm->size == 1)
 		return;
-	const gemp_traffic all = gemp_traffic_of_all(job->comm, traffic);
+	const gemp_traffic all = gemp_report_traffic(job->report, traffic);
 	double each = edges ? (double)all.bytes / (double)edges : 0;
-	gemp_report_exchange(job->report, &all, -1, NULL);
 	gemp_report_detail(job->report, "  %-10s %.2f bytes an edge\n", "", each);
 	gemp_report_set(job->report, "bytes_per_edge", json_real(each));
 }

@@ -199,9 +199,8 @@ static void report_stages(euler_search *s)
 /* Collective. Reports the exchange between ranks. */
 static void report_exchange(euler_search *s)
 {
-	const gemp_traffic all = gemp_traffic_of_all(s->job.comm, &s->result.traffic);
+	const gemp_traffic all = gemp_report_traffic(s->job.report, &s->result.traffic);
 	double each = s->edges.edges ? (double)all.bytes / (double)s->edges.edges : 0;
-	gemp_report_exchange(s->job.report, &all, -1, NULL);
 	gemp_report_set(s->job.report, "bytes_per_edge", json_real(each));
 	if (s->job.comm->size > 1)
 		gemp_report_detail(s->job.report, "  %-10s %.2f bytes an edge\n", "", each);

@@ -183,8 +183,7 @@ static gemp_code report_work(array_call *call)
 	GEMP_TRY(gemp_report_rate(
 		report, arrays->on_device ? arrays->device : NULL, seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE],
 		seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_DOWNLOAD], call->moved * gemp_key_size(numbers->kind)));
-	const gemp_traffic all = gemp_traffic_of_all(call->comm, &arrays->traffic);
-	gemp_report_exchange(report, &all, -1, NULL);
+	gemp_report_traffic(report, &arrays->traffic);
 	return gemp_report_resources(report, call->runtime, &arrays->timers);
 }
 

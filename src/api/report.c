@@ -411,6 +411,13 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 	gemp_report_detail(report, "\n");
 }
 
+gemp_traffic gemp_report_traffic(gemp_report *report, const gemp_traffic *mine)
+{
+	const gemp_traffic all = gemp_traffic_of_all(report->comm, mine);
+	gemp_report_exchange(report, &all, -1, NULL);
+	return all;
+}
+
 gemp_code gemp_report_resources(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers)
 {
 	GEMP_TRY(gemp_report_devices(report, runtime));

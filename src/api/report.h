@@ -88,6 +88,8 @@ gemp_code gemp_report_search(gemp_report *report, const gemp_runtime *runtime, c
 
 /* Collective. Returns the traffic of all ranks. Bytes and messages are sums over the ranks; `rounds` is the maximum. */
 gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine);
+/* Collective. Reports the traffic of all ranks, in the same way for every engine, and returns it. */
+gemp_traffic gemp_report_traffic(gemp_report *report, const gemp_traffic *mine);
 /* Collective. For each of values[count] rank 0 gets the minimum, the sum and the maximum over all ranks. */
 void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, double *min, double *sum, double *max);
 

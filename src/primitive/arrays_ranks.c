@@ -82,10 +82,7 @@ static gemp_code exchange_parts(device_elements *e, gemp_code code, gemp_key_map
 	e->count = 0;
 	for (int r = 0; r < e->comm->size; r++)
 		e->count += e->received[r];
-	const gemp_traffic sent = gemp_device_exchange_costs(e->exchange).traffic;
-	a->traffic.bytes += sent.bytes;
-	a->traffic.messages += sent.messages;
-	a->traffic.rounds += sent.rounds;
+	gemp_device_exchange_charge(e->exchange, &a->traffic, NULL);
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
 	return GEMP_OK;
 }

@@ -66,6 +66,17 @@ gemp_device_exchange_cost gemp_device_exchange_costs(const gemp_device_exchange 
 	return x->cost;
 }
 
+void gemp_device_exchange_charge(const gemp_device_exchange *x, gemp_traffic *traffic, double *seconds)
+{
+	if (traffic) {
+		traffic->bytes += x->cost.traffic.bytes;
+		traffic->messages += x->cost.traffic.messages;
+		traffic->rounds += x->cost.traffic.rounds;
+	}
+	if (seconds)
+		*seconds += x->cost.seconds;
+}
+
 static uint64_t sum(const uint64_t *counts, int ranks)
 {
 	uint64_t all = 0;

@@ -39,5 +39,7 @@ typedef struct gemp_device_exchange_cost {
 	double seconds;       /* in run and back, without the wait for kernels that were enqueued before */
 } gemp_device_exchange_cost;
 gemp_device_exchange_cost gemp_device_exchange_costs(const gemp_device_exchange *exchange);
+/* Adds the traffic and the seconds since the exchange was made to those of an engine; each may be NULL. */
+void gemp_device_exchange_charge(const gemp_device_exchange *exchange, gemp_traffic *traffic, double *seconds);
 
 #endif

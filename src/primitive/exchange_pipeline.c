@@ -419,6 +419,7 @@ gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *p, gemp_code code, 
 	code = gemp_comm_agree(p->comm, code);
 	if (code != GEMP_OK)
 		free_regions(p); /* a rank may have none */
+	traffic->rounds += code == GEMP_OK;
 	if (code != GEMP_OK || steps == 0)
 		return code;
 	traffic->bytes += length;

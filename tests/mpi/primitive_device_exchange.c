@@ -192,6 +192,10 @@ static void count_traffic(uint64_t seed)
 			wanted += 12 * count_of(seed - seed % 2, test_comm.rank, r, 200) +
 			          4 * count_of(seed - seed % 2, r, test_comm.rank, 200);
 	assert_all(gemp_device_exchange_costs(exchange).traffic.bytes == wanted);
+	gemp_traffic sum = { .bytes = 1, .rounds = 5 };
+	double seconds = 0;
+	gemp_device_exchange_charge(exchange, &sum, &seconds);
+	assert_all(sum.bytes == wanted + 1 && sum.rounds > 5 && seconds > 0);
 	gemp_buffer_free(&arrived, device);
 	gemp_device_exchange_free(exchange);
 }

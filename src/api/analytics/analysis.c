@@ -161,11 +161,10 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	if (a->job.comm->size == 1)
 		return;
-	const gemp_traffic all = gemp_traffic_of_all(a->job.comm, &work->traffic);
+	const gemp_traffic all = gemp_report_traffic(a->job.report, &work->traffic);
 	const uint64_t sum_bytes = gemp_comm_sum1(a->job.comm, work->sum_bytes);
 	double steps = (double)(work->iterations ? work->iterations : 1), edges = (double)a->layout.edges;
 	double each = edges > 0 ? (double)all.bytes / edges / steps : 0;
-	gemp_report_exchange(a->job.report, &all, -1, NULL);
 	gemp_report_detail(a->job.report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
 	gemp_report_set(a->job.report, "bytes_per_edge_and_iteration", json_real(each));
 	if (a->settings.cut == GEMP_LAYOUT_ON_GRID)

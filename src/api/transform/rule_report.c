@@ -31,8 +31,6 @@ void gemp_resolution_report(gemp_report *report, const gemp_select_report *sum)
 	if (on)
 		gemp_report_detail(report, "  %-10s resolved on %s\n", "conflicts",
 		                   strcmp(on, "both") ? on : "host and device");
-	if (report->comm->size == 1)
-		return;
-	const gemp_traffic all = gemp_traffic_of_all(report->comm, &sum->traffic);
-	gemp_report_exchange(report, &all, -1, NULL);
+	if (report->comm->size > 1)
+		gemp_report_traffic(report, &sum->traffic);
 }

@@ -57,13 +57,8 @@ void gemp_resolver_close(gemp_resolver *resolver)
 		return;
 	if (gemp_toolbox_seconds(resolver->device.box, &seconds) == GEMP_OK)
 		resolver->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
-	if (resolver->device.exchange) {
-		const gemp_device_exchange_cost cost = gemp_device_exchange_costs(resolver->device.exchange);
-		resolver->cost.traffic.bytes += cost.traffic.bytes;
-		resolver->cost.traffic.messages += cost.traffic.messages;
-		resolver->cost.traffic.rounds += cost.traffic.rounds;
-		resolver->cost.seconds += cost.seconds;
-	}
+	if (resolver->device.exchange)
+		gemp_device_exchange_charge(resolver->device.exchange, &resolver->cost.traffic, &resolver->cost.seconds);
 	gemp_conflict_device_free(&resolver->device);
 }
 
