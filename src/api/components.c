@@ -279,8 +279,9 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	const gemp_components_options how = { .place = s.settings.place, .tree = numbered };
 	GEMP_TRY(gemp_components_find(&s.found, s.job.comm, s.job.device, graph->shard->bounds, s.csr, s.count, &how));
 	gemp_timers_add_less(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since,
-	                     s.found.exchange);
+	                     s.found.exchange + s.found.build);
 	s.job.timers.seconds[GEMP_PHASE_EXCHANGE] += s.found.exchange;
+	s.job.timers.seconds[GEMP_PHASE_BUILD] += s.found.build;
 	if (out || s.settings.output || s.settings.tree || s.settings.drawing)
 		GEMP_TRY(write_results(&s, out != NULL));
 	if (s.job.reports)

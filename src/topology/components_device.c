@@ -82,6 +82,7 @@ static gemp_code unite_type(gemp_edge_sets *w, const gemp_csr *csr, cl_ulong bef
 		&w->program, &rows, "components.cl", NULL, { "components_begin", &w->kernels[BEGIN] },
 		{ "components_sample", &w->kernels[SAMPLE] }, { "components_flatten", &w->kernels[FLATTEN] },
 		{ "components_unite_all", &w->kernels[UNITE_ALL] }));
+	w->build += w->program.seconds;
 	if (w->timings.count == 0)
 		GEMP_TRY(begin(w));
 	if (rows.edges)
@@ -156,5 +157,6 @@ gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, c
 	if (tree)
 		GEMP_TRY(gemp_edge_sets_read_tree(&sets, out));
 	out->transfers = sets.transfers;
+	out->build = sets.build;
 	return gemp_timings_seconds(&sets.timings, &out->seconds);
 }

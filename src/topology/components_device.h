@@ -32,6 +32,7 @@ typedef struct gemp_components {
 	bool on_device;       /* true: found on a device; false: on the host */
 	double seconds;       /* seconds in which the device, or the host, worked */
 	double transfers;     /* seconds of copies to and from the device */
+	double build;         /* seconds of building or loading kernels */
 	double exchange;      /* seconds of the exchange between devices */
 	gemp_traffic traffic; /* traffic of this rank */
 	unsigned rounds;      /* number of rounds of contraction */
@@ -57,6 +58,7 @@ typedef struct gemp_edge_sets {
 	gemp_buffer tree;  /* u64 [vertices] the edge that hooked a former root, or GEMP_NO_EDGE */
 	gemp_buffer ends;  /* u32 [vertices][2] the row and the target's element of this edge */
 	double transfers;  /* seconds of copies */
+	double build;      /* seconds of building or loading kernels */
 	gemp_timings timings;
 	gemp_program program;
 	cl_kernel kernels[4];

@@ -210,6 +210,7 @@ static gemp_code read_costs(ranks_state *s)
 	GEMP_TRY(gemp_toolbox_seconds(s->box, &seconds));
 	out->seconds += seconds;
 	out->transfers = s->sets.transfers;
+	out->build = s->sets.build + gemp_toolbox_build_seconds(s->box);
 	out->exchange = cost.seconds;
 	out->traffic = cost.traffic;
 	out->rounds = s->links.rounds;
