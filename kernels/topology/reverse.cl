@@ -1,6 +1,9 @@
 /* reverse: turns rows by source into rows by target. reverse_list runs before a stable sort of the edges by target
- * (src/topology), and the other kernels run after the sort. */
+ * (src/topology), and reverse_clear, reverse_mark and reverse_empty run after the sort. With several ranks,
+ * reverse_route lists the edges of a round for the owners of their targets, and reverse_place takes the edges that a
+ * rank sent. */
 #include "topology.clh"
+#include "owners.clh"
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)
 
@@ -22,6 +25,36 @@ __kernel void reverse_list(__global const topology_edge *begin, uint rows, ulong
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
 		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES)
 			values[s.first + i] = reverse_pack(first + s.row + rows_of[i], s.first + i);
+	}
+}
+
+/* Lists the edges among the items place .. end - 1 of the rows (topology.clh), of which `edge` is the first: each edge
+ * as source and target, beside the owner of the target. */
+__kernel void reverse_route(__global const topology_edge *begin, __global const uint *target, uint rows, uint first,
+                            ulong place, ulong end, ulong edge, __global const ulong *bounds, uint ranks,
+                            __global uint *owners, __global uint2 *edges, volatile __local uint *room)
+{
+	GEMP_GROUP_DECLARE
+	volatile __local uint *rows_of = topology_room(room);
+	ulong step = (ulong)gemp_workers() * TOPOLOGY_SHARE;
+	for (ulong at = place + (ulong)gemp_worker() * TOPOLOGY_SHARE; at < end; at += step) {
+		topology_share s = topology_take_items(GEMP_GROUP_PASS begin, rows, at, min(at + TOPOLOGY_SHARE, end), rows_of);
+		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
+			uint to = target[s.first + i];
+			owners[s.first + i - edge] = owners_find(bounds, ranks, to);
+			edges[s.first + i - edge] = (uint2)(first + s.row + rows_of[i], to);
+		}
+	}
+}
+
+/* Puts edges from[at] .. from[at + count - 1] into the arrays that are sorted, from place `to` on. */
+__kernel void reverse_place(__global const uint2 *from, uint at, uint count, uint to, __global uint *keys,
+                            __global reverse_value *values)
+{
+	for (each(uint, i, count)) {
+		uint2 edge = from[at + i];
+		keys[to + i] = edge.y;
+		values[to + i] = reverse_pack(edge.x, to + i);
 	}
 }
 

@@ -250,12 +250,7 @@ static gemp_code report_result(component_search *s)
 	                          4 * entries + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_edge_job_exchange(&s->job, &found->traffic, edges);
 	if (comm->size > 1) {
-		double exchange = found->exchange;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &exchange, 1, MPI_DOUBLE, MPI_MAX, comm->world));
-		if (found->on_device) {
-			gemp_report_detail(s->job.report, "  %-10s %10.3f ms between devices\n", "", 1e3 * exchange);
-			gemp_report_set(s->job.report, "exchange_seconds", json_real(exchange));
-		}
+		gemp_edge_job_between_devices(&s->job, found->on_device, found->exchange);
 		gemp_report_detail(s->job.report, "  %-10s %u of contraction\n", "rounds", found->rounds);
 		gemp_report_set(s->job.report, "contraction_rounds", json_integer(found->rounds));
 	}
@@ -268,7 +263,7 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	GEMP_OWNED_BY(free_search) component_search s = { 0 };
 	if (out)
 		*out = NULL;
-	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, GEMP_JOB_EACH_RANK, report));
+	GEMP_TRY(gemp_topology_job_begin(&s.job, &s.settings, graph, edges, settings, report));
 	const bool numbered = s.settings.tree || s.settings.drawing; /* edges of the forest have numbers */
 	GEMP_TRY(numbered ? gemp_edge_job_rows(&s.job, false, &s.csr, &s.relation, &s.count)
 	                  : gemp_edge_job_connections(&s.job, &s.csr, &s.relation, &s.count));

@@ -39,21 +39,22 @@ gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_
 	return gemp_graph_select(&out->relations, graph, &out->edges);
 }
 
-gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place)
+/* Hosts are faster with fewer edges and vertices, and opening a device takes longer than their work. */
+enum { DEVICE_MIN = 1 << 14 };
+
+static bool is_small(const gemp_edge_job *job)
 {
-	if (place != GEMP_PLACE_DEVICE || job->comm->size == 1)
-		return GEMP_OK;
-	return gemp_fail(
-		GEMP_EUSAGE,
-		"on device: this works on the device of one rank, and these are %d; leave the choice to the program, "
-		"or start one rank",
-		job->comm->size);
+	uint64_t items = job->shard->vertex_count;
+	for (size_t r = 0; r < job->shard->relation_count; r++)
+		items += job->relations[r] ? job->shard->relations[r].edge_count : 0;
+	return items < DEVICE_MIN;
 }
 
-/* Paths are checked before the device is opened, since opening takes longer. */
+/* Paths are checked before the device is opened, since opening takes longer. If the library chooses among the devices
+ * and finds none, hosts do the work. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
-                                  gemp_job_devices devices, gemp_report *report)
+                                  gemp_report *report)
 {
 	*chosen = gemp_topology_settings_from(settings);
 	GEMP_TRY(gemp_edge_job_begin(out, graph, edges, report));
@@ -61,10 +62,11 @@ gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *ch
 	GEMP_TRY(gemp_rows_path_check(out->comm, "tree", chosen->tree));
 	const bool checks = chosen->drawing && out->comm->rank == 0;
 	GEMP_TRY(gemp_comm_agree(out->comm, checks ? gemp_file_may_write("dot", chosen->drawing) : GEMP_OK));
-	if (devices == GEMP_JOB_ONE_RANK)
-		GEMP_TRY(gemp_edge_job_check_place(out, chosen->place));
-	const bool may = devices == GEMP_JOB_EACH_RANK || out->comm->size == 1;
-	return may && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
+	if (chosen->place == GEMP_PLACE_HOST || (chosen->place == GEMP_PLACE_AUTO && is_small(out)))
+		return GEMP_OK;
+	const gemp_code code = gemp_edge_job_device(out);
+	const bool automatic = chosen->place == GEMP_PLACE_AUTO && !graph->context->devices;
+	return code == GEMP_ENODEVICE && automatic ? GEMP_OK : code;
 }
 
 /* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that
@@ -163,6 +165,15 @@ void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gem
 	double each = edges ? (double)all.bytes / (double)edges : 0;
 	gemp_report_detail(job->report, "  %-10s %.2f bytes an edge\n", "", each);
 	gemp_report_set(job->report, "bytes_per_edge", json_real(each));
+}
+
+void gemp_edge_job_between_devices(gemp_edge_job *job, bool on_devices, double seconds)
+{
+	if (job->comm->size == 1 || !on_devices)
+		return;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, job->comm->world));
+	gemp_report_detail(job->report, "  %-10s %10.3f ms between devices\n", "", 1e3 * seconds);
+	gemp_report_set(job->report, "exchange_seconds", json_real(seconds));
 }
 
 gemp_code gemp_edge_job_report(gemp_edge_job *job)

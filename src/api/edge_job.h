@@ -34,18 +34,11 @@ typedef struct gemp_edge_job {
  * must not be moved, since its report may point to a member of the job. */
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report);
-/* The ranks whose devices an engine can use. */
-typedef enum gemp_job_devices {
-	GEMP_JOB_ONE_RANK,  /* a single rank's device: with several ranks no device is opened */
-	GEMP_JOB_EACH_RANK, /* the devices of all ranks together */
-} gemp_job_devices;
 /* Begins a job with topology settings. *chosen becomes the caller's settings, or the defaults. Also checks the paths of
- * files, and opens a device on each rank if `place` and `devices` allow it. */
+ * files, and opens a device on each rank if `place` allows it. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
-                                  gemp_job_devices devices, gemp_report *report);
-/* Local. For engines that use only a single rank's device: GEMP_EUSAGE for GEMP_PLACE_DEVICE on several ranks. */
-gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place);
+                                  gemp_report *report);
 /* Opens the first device of a rank. If the caller has set job->runtime, all devices of this runtime are opened, since
  * its search may go on with them, and its counters continue. */
 gemp_code gemp_edge_job_device(gemp_edge_job *job);
@@ -67,6 +60,9 @@ gemp_code gemp_edge_job_connections(gemp_edge_job *job, gemp_csr **out, size_t *
 
 /* Reports the exchange of all ranks, and its bytes divided by `edges`. Does nothing for a single rank. */
 void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gemp_count edges);
+/* Reports the seconds of exchanges between devices, of the slowest rank. Does nothing for a single rank, and on hosts,
+ * whose exchange is a part of the work. on_devices is the same on all ranks. */
+void gemp_edge_job_between_devices(gemp_edge_job *job, bool on_devices, double seconds);
 /* Ends the report with the graph, devices, seconds and memory. */
 gemp_code gemp_edge_job_report(gemp_edge_job *job);
 

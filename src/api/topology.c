@@ -1,12 +1,12 @@
 /* topology: the degrees, the lists of edges and the reversal of a graph, with their files and reports. A rank reads the
- * rows by source of its own vertices. A single rank may use its device; several ranks use the threads of their
- * hosts. */
+ * rows by source of its own vertices. All ranks work on their devices, or all of them on their hosts. */
 
 #include "gemp/primitives.h"
 
 #include "api/edge_job.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/threads.h"
 #include "io/rows/row_writer.h"
 #include "topology/reverse.h"
 
@@ -26,13 +26,10 @@ static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t 
 	return GEMP_OK;
 }
 
-/* Collective. An undirected edge counts at both ends in both columns; an undirected loop counts once in each column.
- * `csr` has the rows of the selected relations in their order; this function moves the undirected ones to the front. */
-static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
-                                 const gemp_graph *graph)
+/* Moves the rows of the undirected relations to the front. `csr` has the rows of the selected relations in their
+ * order. Returns the number of undirected relations. */
+static size_t undirected_first(gemp_csr *csr, const bool *relations, const gemp_shard *shard)
 {
-	const gemp_shard *shard = graph->shard;
-	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees both = { 0 };
 	size_t undirected = 0;
 	for (size_t r = 0, selected = 0; r < shard->relation_count; r++) {
 		if (!relations[r])
@@ -44,18 +41,48 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 		}
 		selected++;
 	}
+	return undirected;
+}
+
+/* The degrees of undirected edges, which are added to those of all edges. */
+typedef struct undirected_degrees {
+	gemp_vertex_degrees *found;
+	const gemp_vertex_degrees *both;
+	const gemp_csr *csr;
+	size_t count;
+} undirected_degrees;
+
+static void add_range(void *context, size_t begin, size_t end)
+{
+	const undirected_degrees *u = context;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t loops = 0;
+		for (size_t k = 0; k < u->count; k++)
+			for (uint64_t e = u->csr[k].begin[row]; e < u->csr[k].begin[row + 1]; e++)
+				loops += u->csr[k].target[e] == u->csr[k].first + row;
+		u->found->out[row] += u->both->in[row] - loops;
+		u->found->in[row] += u->both->out[row] - loops;
+	}
+}
+
+/* Collective. An undirected edge counts at both ends in both columns; an undirected loop counts once in each column.
+ * This function changes the order of csr[]. */
+static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const gemp_edge_job *job)
+{
+	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees both = { 0 };
+	const size_t undirected = undirected_first(csr, job->relations, job->shard);
 	if (!undirected)
 		return GEMP_OK;
-	GEMP_TRY(
-		gemp_vertex_degrees_new(&both, &graph->context->comm, NULL, GEMP_PLACE_HOST, shard->bounds, csr, undirected));
-	for (size_t row = 0; row < found->rows; row++) {
-		uint64_t loops = 0;
-		for (size_t k = 0; k < undirected; k++)
-			for (uint64_t e = csr[k].begin[row]; e < csr[k].begin[row + 1]; e++)
-				loops += csr[k].target[e] == csr[k].first + row;
-		found->out[row] += both.in[row] - loops;
-		found->in[row] += both.out[row] - loops;
-	}
+	GEMP_TRY(gemp_vertex_degrees_new(&both, job->comm, found->on_device ? job->device : NULL,
+	                                 found->on_device ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST, job->shard->bounds, csr,
+	                                 undirected));
+	gemp_for_elements(found->rows, add_range, &(undirected_degrees){ found, &both, csr, undirected });
+	found->traffic.bytes += both.traffic.bytes;
+	found->traffic.messages += both.traffic.messages;
+	found->traffic.rounds += both.traffic.rounds;
+	found->seconds += both.seconds;
+	found->transfers += both.transfers;
+	found->exchange += both.exchange;
 	return GEMP_OK;
 }
 
@@ -70,6 +97,7 @@ static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *f
 	GEMP_TRY(gemp_report_rate(job->report, found->on_device ? job->device : NULL, found->seconds, found->transfers,
 	                          4 * edges + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
 	gemp_edge_job_exchange(job, &found->traffic, gemp_comm_sum1(job->comm, edges));
+	gemp_edge_job_between_devices(job, found->on_device, found->exchange);
 	return gemp_edge_job_report(job);
 }
 
@@ -98,7 +126,7 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 	size_t count;
 	if (out)
 		*out = NULL;
-	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
 	GEMP_TRY(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
 	if (chosen.directed && graph->shard->relation_count && !count)
 		return gemp_fail(GEMP_EUSAGE,
@@ -107,8 +135,9 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 	double since = gemp_now();
 	GEMP_TRY(gemp_vertex_degrees_new(&found, job.comm, job.device, chosen.place, graph->shard->bounds, csr, count));
 	if (!chosen.directed)
-		GEMP_TRY(count_both_ways(&found, csr, job.relations, graph));
-	gemp_timers_add(&job.timers, found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+		GEMP_TRY(count_both_ways(&found, csr, &job));
+	gemp_timers_add_less(&job.timers, found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since, found.exchange);
+	job.timers.seconds[GEMP_PHASE_EXCHANGE] += found.exchange;
 	if (out || chosen.output)
 		GEMP_TRY(write_degrees(&job, chosen.output, &found));
 	if (report)
@@ -170,7 +199,7 @@ gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *ed
 {
 	gemp_topology_settings chosen;
 	GEMP_OWNED_BY(free_list) edge_list l = { 0 };
-	GEMP_TRY(gemp_topology_job_begin(&l.job, &chosen, graph, edges, settings, GEMP_JOB_EACH_RANK, report));
+	GEMP_TRY(gemp_topology_job_begin(&l.job, &chosen, graph, edges, settings, report));
 	l.place = chosen.place;
 	if (chosen.output) {
 		GEMP_TRY(gemp_shard_load_keys(graph->shard));
@@ -199,12 +228,13 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	GEMP_OWNED_BY(gemp_edge_job_free) gemp_edge_job job = { 0 };
 	gemp_topology_settings chosen;
 	gemp_reverse_stats figures;
-	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, GEMP_JOB_ONE_RANK, report));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
 	double since = gemp_now();
 	GEMP_TRY(gemp_shard_load_outgoing(graph->shard));
 	since = gemp_timers_add(&job.timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_shard_reverse(graph->shard, job.comm, job.relations, job.device, chosen.place, &figures));
-	gemp_timers_add(&job.timers, GEMP_PHASE_CONVERT, since);
+	gemp_timers_add_less(&job.timers, GEMP_PHASE_CONVERT, since, figures.exchange);
+	job.timers.seconds[GEMP_PHASE_EXCHANGE] += figures.exchange;
 	if (edge_count)
 		*edge_count = figures.edges;
 	if (!report)
@@ -212,6 +242,7 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	gemp_report_print(report, "%s reversed\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(report, "turned", gemp_json_count(figures.edges));
 	gemp_edge_job_exchange(&job, &figures.traffic, figures.edges);
+	gemp_edge_job_between_devices(&job, figures.on_device, figures.exchange);
 	GEMP_TRY(gemp_report_rate(report, figures.on_device ? job.device : NULL, figures.seconds, figures.transfers,
 	                          figures.bytes));
 	if (!chosen.unfinished)

@@ -67,7 +67,8 @@ const gemp_command gemp_command_degrees = {
 	.text =
 		"Only directed edges count. The report has the vertices by out- and in-degree, the numbers of sources, sinks "
 		"and isolated vertices, and how many vertices have equal in- and out-degree, which all vertices of an Euler "
-		"circuit must have. Rows of FILE are key, out and in; a loop counts in both.\n",
+		"circuit must have. Rows of FILE are key, out and in; a loop counts in both. Each rank counts on its device or "
+		"its threads.\n",
 	.examples = "gemp-mpi degrees citations.h5 -o degrees.tsv\n"
 				"mpirun -n 8 gemp-mpi degrees city.h5 --relation ONE_WAY\n",
 	.argument_count = { 1, 1 },
@@ -81,9 +82,9 @@ const gemp_command gemp_command_edges = {
 	.summary = "Lists the edges of a graph as pairs of source and target",
 	.text =
 		"A graph file keeps the edges of each vertex in a row (CSR). This command turns the rows into pairs, with "
-		"equal work for each thread however long the rows are, and reports the speed beside that of a copy in the "
-		"same memory. Rows of FILE are source, type, edge and target; edge is the number among the edges of its type, "
-		"which distinguishes parallel edges.\n",
+		"equal work for each thread however long the rows are, on the device or the threads of each rank, and reports "
+		"the speed beside that of a copy in the same memory. Rows of FILE are source, type, edge and target; edge is "
+		"the number among the edges of its type, which distinguishes parallel edges.\n",
 	.examples = "gemp-mpi edges movies.h5 --relation ACTS_IN -o acts.tsv\n"
 				"gemp-mpi edges rmat20.h5 --on device --devices gpu\n",
 	.argument_count = { 1, 1 },
@@ -97,8 +98,8 @@ const gemp_command gemp_command_reverse = {
 	.summary = "Reverses the edges of a graph",
 	.text =
 		"Each edge then leads from its target to its source (the matrix is transposed). All vertices stay, attributes "
-		"go with their edges, and parallel edges keep their order. Undirected edges do not change. A single rank uses "
-		"its device or its threads; each of several ranks collects the edges that lead to its vertices.\n",
+		"go with their edges, and parallel edges keep their order. Undirected edges do not change. Each rank collects "
+		"the edges that lead to its vertices and reverses them on its device or its threads.\n",
 	.examples = "gemp-mpi reverse citations.h5 -o cited-by.h5\n"
 				"gemp-mpi reverse city.h5 --relation ONE_WAY -o back.h5\n",
 	.argument_count = { 1, 1 },

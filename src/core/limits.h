@@ -42,10 +42,16 @@ typedef struct gemp_limits {
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */
 	unsigned csr_lanes;
-	/* Edges that a rank sends in one round [2^22]: topology/reverse. */
+	/* The form of kernels on arrays, a gemp_form [0: by the device]: primitive/toolbox. */
+	int toolbox_form;
+	/* Edges that a rank sends in one round from its host [2^22]: topology/reverse. */
 	size_t reverse_round;
-	/* Edges that a rank counts and sends in one round [2^23]: topology/vertex_degrees. */
+	/* Edges and rows that a rank sends in one round from its device, all ranks [2^24]: topology/reverse_device. */
+	size_t reverse_device_round;
+	/* Edges that a rank counts and sends in one round [2^23]: topology/vertex_degrees, topology/target_counts. */
 	size_t degrees_round;
+	/* Vertices whose targets a device counts at a time, all ranks [2^30]: topology/target_counts. */
+	size_t degrees_table;
 
 	/* Bytes of rows that a rank receives in one round [64 MiB]: partition/fetch/fetch. */
 	uint64_t fetch_round;

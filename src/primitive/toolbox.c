@@ -4,6 +4,7 @@
 
 #include "primitive/toolbox.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <stdarg.h>
@@ -22,6 +23,8 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 		box->device = device;
 		box->cached_bits = CACHED_BITS;
 		box->sparse = SPARSE;
+		if (form == GEMP_FORM_AUTO)
+			form = (gemp_form)gemp_limits_now()->toolbox_form;
 		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form != GEMP_FORM_ITEMS;
 		box->onesweep = form == GEMP_FORM_AUTO ? device->gpu && device->nvidia : form == GEMP_FORM_ONESWEEP;
 	}

@@ -129,13 +129,18 @@ gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr 
 }
 
 /* A CPU device has as many workers as units, and each worker takes many shares. A GPU has a worker for each share. */
+gemp_device_grid gemp_device_items_grid(const gemp_device *device, uint64_t items)
+{
+	unsigned lanes = lanes_of(device);
+	size_t shares = (size_t)((items + GEMP_ITEMS_PER_WORKER - 1) / GEMP_ITEMS_PER_WORKER);
+	size_t workers = device->gpu || shares < device->units ? shares : device->units;
+	size_t group = gemp_worker_group_size(device, lanes, WANTED);
+	return (gemp_device_grid){ workers * lanes, group, group / lanes * GEMP_ITEMS_PER_WORKER * sizeof(uint32_t) };
+}
+
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
 {
-	unsigned lanes = lanes_of(csr->device);
-	size_t shares = (size_t)((csr->edges + csr->rows + GEMP_ITEMS_PER_WORKER - 1) / GEMP_ITEMS_PER_WORKER);
-	size_t workers = csr->device->gpu || shares < csr->device->units ? shares : csr->device->units;
-	size_t group = gemp_worker_group_size(csr->device, lanes, WANTED);
-	return (gemp_device_grid){ workers * lanes, group, group / lanes * GEMP_ITEMS_PER_WORKER * sizeof(uint32_t) };
+	return gemp_device_items_grid(csr->device, csr->edges + csr->rows);
 }
 
 /* If there are more elements than work-items run at the same time, each work-item takes several elements. */

@@ -74,11 +74,13 @@ gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr 
                                        const char *defines, const gemp_kernel_entry *kernels, size_t count);
 
 /* Launch geometry. gemp_device_csr_grid is for a kernel over rows and edges, with the local memory of its last
- * argument. gemp_device_grid_over is for a kernel over `count` elements, without local memory. */
+ * argument, and gemp_device_items_grid for a kernel over so many of these items. gemp_device_grid_over is for a kernel
+ * over `count` elements, without local memory. */
 typedef struct gemp_device_grid {
 	size_t items, group, local;
 } gemp_device_grid;
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
+gemp_device_grid gemp_device_items_grid(const gemp_device *device, uint64_t items);
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 
 /* Rows as a list of edges. Each edge is a pair of source and target. */

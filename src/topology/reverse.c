@@ -1,7 +1,6 @@
 /* On the host the edges are split into at most 2,048 ranges of targets, and then one thread makes the rows of a range,
- * which fit in a cache. On a device a radix sort sorts (target, source or number), and offsets follow from the sorted
- * targets. Between ranks edges travel in rounds of bounded size. They are put behind the earlier edges from the same
- * rank, so the result does not depend on the size of a round. */
+ * which fit in a cache. Between the hosts of ranks edges travel in rounds of bounded size. They are put behind the
+ * earlier edges from the same rank, so the result does not depend on the size of a round. */
 
 #include "topology/reverse.h"
 
@@ -10,14 +9,14 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "core/timer.h"
-#include "device/transfer.h"
 #include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/rows_source.h"
 #include "partition/exchange/value_exchange.h"
-#include "primitive/sort.h"
+#include "primitive/device_choice.h"
 #include "primitive/split.h"
 #include "topology/csr.h"
+#include "topology/reverse_device.h"
 
 #include <assert.h>
 #include <math.h>
@@ -129,143 +128,6 @@ static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *
 	return GEMP_OK;
 }
 
-enum { HOST_BELOW = 1 << 24 };
-enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
-
-/* The buffers, kernels and launches of one reversal on a device. */
-typedef struct device_state {
-	gemp_device *device;
-	gemp_reversed_rows *out;
-	cl_uint rows, edges;
-	unsigned value_size;
-	gemp_device_csr csr;
-	gemp_program program;
-	cl_kernel kernels[KERNELS];
-	gemp_toolbox *box;
-	gemp_sort_buffers sorted;
-	gemp_buffer begin;
-	gemp_timings timings;
-} device_state;
-
-/* A device takes fewer than 2^32 - 1 edges. */
-static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
-{
-	uint64_t edges = gemp_csr_edges(csr);
-	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
-}
-
-/* A GPU sorts the targets in place. A CPU device would sort the host's array, so it gets a copy. */
-static gemp_code take_keys(device_state *w, const gemp_csr *csr)
-{
-	if (!w->device->gpu)
-		return gemp_buffer_new(&w->sorted.keys[0], w->device, w->edges * sizeof *csr->target, csr->target);
-	w->sorted.keys[0] = w->csr.target;
-	w->csr.target = (gemp_buffer){ 0 };
-	return GEMP_OK;
-}
-
-/* There are two buffers each for keys and values, since the sort moves between them. */
-static gemp_code open_working(device_state *w, const gemp_csr *csr)
-{
-	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
-	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL,
-	                                 { "reverse_list", &w->kernels[LIST] }, { "reverse_clear", &w->kernels[CLEAR] },
-	                                 { "reverse_mark", &w->kernels[MARK] }, { "reverse_empty", &w->kernels[EMPTY] }));
-	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
-	GEMP_TRY(take_keys(w, csr));
-	GEMP_TRY(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
-	for (int b = 0; b < 2; b++)
-		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
-	return gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
-}
-
-/* Buffers and kernels may be NULL. */
-static void close_working(device_state *w)
-{
-	gemp_timings_free(&w->timings);
-	gemp_toolbox_free(w->box);
-	gemp_kernels_free(&w->kernels[LIST], &w->kernels[CLEAR], &w->kernels[MARK], &w->kernels[EMPTY]);
-	gemp_program_free(&w->program);
-	gemp_buffers_free(w->device, &w->sorted.keys[0], &w->sorted.keys[1], &w->sorted.values[0], &w->sorted.values[1],
-	                  &w->begin);
-	gemp_device_csr_free(&w->csr);
-}
-
-/* Lists the sources of all edges on the device, beside their targets. */
-static gemp_code list_edges(device_state *w)
-{
-	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
-	return gemp_launch_timed(&w->timings, w->device, w->kernels[LIST], grid.items, grid.group,
-	                         GEMP_ARG(&w->csr.begin.mem), GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges),
-	                         GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local));
-}
-
-/* Finds offsets from sorted targets. A row begins where its target first occurs. A row without edges begins where the
- * next row begins. */
-static gemp_code find_rows(device_state *w)
-{
-	const cl_mem *keys = &w->sorted.keys[0].mem;
-	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
-	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[CLEAR], grid.items, grid.group,
-	                           GEMP_ARG(&w->begin.mem), GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
-	grid = gemp_device_grid_over(w->device, w->edges);
-	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys),
-	                           GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
-	grid = gemp_device_grid_over(w->device, w->rows);
-	return gemp_launch_timed(&w->timings, w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys),
-	                         GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem));
-}
-
-/* Separates source << 32 | number of the edge into source[] and edge[]. */
-static void unpack_range(void *context, size_t begin, size_t end)
-{
-	const gemp_reversed_rows *out = context;
-	for (size_t e = begin; e < end; e++) {
-		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
-		out->edge[e] = (uint32_t)out->edge[e];
-	}
-}
-
-/* Reads the rows straight into the caller's arrays. */
-static gemp_code read_rows(device_state *w)
-{
-	gemp_reversed_rows *out = w->out;
-	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
-	double since = gemp_now();
-	GEMP_TRY(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
-	                                (size_t)w->rows + 1));
-	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
-	if (out->edge)
-		gemp_for_elements(w->edges, unpack_range, out);
-	out->transfers = w->csr.seconds + (gemp_now() - since);
-	return GEMP_OK;
-}
-
-/* Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. */
-static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
-{
-	GEMP_OWNED_BY(close_working)
-	device_state w = { .device = device,
-		               .out = out,
-		               .rows = (cl_uint)csr->rows,
-		               .edges = (cl_uint)gemp_csr_edges(csr),
-		               .value_size = out->edge ? 8 : 4 };
-	const gemp_sort by_target = { .key = GEMP_KEY_U32, .value_size = w.value_size };
-	uint64_t differ = csr->first ^ (csr->first + csr->rows - 1);
-	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
-	double ours, sorts;
-	out->on_device = true;
-	GEMP_TRY(open_working(&w, csr));
-	GEMP_TRY(list_edges(&w));
-	GEMP_TRY(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
-	GEMP_TRY(find_rows(&w));
-	GEMP_TRY(gemp_toolbox_seconds(w.box, &sorts));
-	GEMP_TRY(gemp_timings_seconds(&w.timings, &ours));
-	out->seconds = ours + sorts;
-	GEMP_TRY(read_rows(&w));
-	return gemp_program_store(device, &w.program);
-}
-
 /* Edges that are sent to the owners of their targets, and the buffers of one round. */
 typedef struct edge_exchange {
 	const gemp_comm *comm;
@@ -339,16 +201,6 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 	return GEMP_OK;
 }
 
-/* The caller frees the arrays, even after a failure. */
-static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
-{
-	*out = (gemp_reversed_rows){ .rows = rows };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->begin, rows + 1), GEMP_ARRAY(out->source, edges)));
-	if (places)
-		GEMP_TRY(GEMP_NEW(out->edge, edges));
-	return GEMP_OK;
-}
-
 static void free_exchange(edge_exchange *s)
 {
 	gemp_free_all(s->pairs, s->owner, s->place, s->source, s->target);
@@ -369,7 +221,7 @@ static gemp_code reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, c
 	                                            GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
 	count_edges(&s, rounds);
 	size_t count = (size_t)s.place[comm->size];
-	gemp_code code = allocate_rows(out, csr->rows, count, edges);
+	gemp_code code = gemp_reversed_rows_new(out, csr->rows, count, edges);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(s.source, count), GEMP_ARRAY(s.target, count)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &rounds, 1);
@@ -381,10 +233,13 @@ static gemp_code reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, c
 	return GEMP_OK;
 }
 
-void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
+enum { HOST_BELOW = 1 << 24 };
+
+/* A device takes fewer than 2^32 - 1 edges. */
+static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
 {
-	gemp_free_all(reversed->begin, reversed->source, reversed->edge);
-	*reversed = (gemp_reversed_rows){ 0 };
+	uint64_t edges = gemp_csr_edges(csr);
+	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
 }
 
 /* A graph without edges also gets rows, which are all empty. */
@@ -395,9 +250,10 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 		.first = csr->first, .rows = csr->rows, .count = gemp_csr_edges(csr), .target = csr->target, .csr = csr
 	};
 	assert(gemp_csr_is_valid(csr));
-	gemp_code code = allocate_rows(out, csr->rows, all.count, edges);
+	gemp_code code = gemp_reversed_rows_new(out, csr->rows, all.count, edges);
 	if (all.count)
-		GEMP_THEN(choose_device(device, csr, place) ? reverse_on_device(out, csr, device) : reverse_on_host(out, &all));
+		GEMP_THEN(choose_device(device, csr, place) ? gemp_reverse_on_device(out, csr, device)
+		                                            : reverse_on_host(out, &all));
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;
@@ -409,8 +265,35 @@ typedef struct graph_reversal {
 	gemp_shard *graph;
 	gemp_device *device;
 	gemp_placement place;
+	gemp_owner_router *router; /* several ranks, from the first relation on that is reversed on devices */
+	size_t longest;            /* number of own edges of the largest relation that is reversed */
 	gemp_reverse_stats *figures;
 } graph_reversal;
+
+/* Collective. The router's lists suffice for a round of any relation. */
+static gemp_code reverse_on_devices(graph_reversal *t, gemp_reversed_rows *rows, const gemp_csr *csr, bool edges)
+{
+	const size_t capacity = gemp_min(t->longest, gemp_limits_now()->reverse_device_round);
+	if (!t->router)
+		GEMP_TRY(gemp_owner_router_new(&t->router, t->comm, t->device, t->graph->bounds, gemp_max(capacity, (size_t)1),
+		                               sizeof(gemp_edge_pair)));
+	return gemp_reverse_on_devices(rows, t->router, csr, edges);
+}
+
+/* Collective. If the memory of a device does not suffice, the hosts reverse the edges, unless devices are demanded. */
+static gemp_code reverse_rows(graph_reversal *t, gemp_reversed_rows *rows, const gemp_csr *csr, bool edges)
+{
+	if (t->comm->size == 1)
+		return gemp_reverse(rows, csr, t->device, t->place, edges);
+	if (gemp_use_all_devices(t->comm, t->device, t->place, gemp_csr_edges(csr) + csr->rows, "reverse.host_below",
+	                         HOST_BELOW)) {
+		const gemp_code code = reverse_on_devices(t, rows, csr, edges);
+		if (code != GEMP_ENOMEM || t->place == GEMP_PLACE_DEVICE)
+			return code;
+		gemp_reversed_rows_free(rows);
+	}
+	return reverse_ranks(rows, t->comm, t->graph->bounds, csr, edges);
+}
 
 /* Collective. Sends attributes to the ranks to which their edges have moved, the owners of the targets. */
 static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relation, const gemp_reversed_rows *rows)
@@ -451,6 +334,7 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 	figures->on_device |= rows->on_device;
 	figures->seconds += rows->seconds;
 	figures->transfers += rows->transfers;
+	figures->exchange += rows->exchange;
 	figures->traffic.bytes += rows->traffic.bytes;
 	figures->traffic.messages += rows->traffic.messages;
 	figures->traffic.rounds += rows->traffic.rounds;
@@ -464,8 +348,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	const gemp_csr csr = gemp_csr_out(graph, index);
 	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
 	bool edges = relation->props.count > 0;
-	GEMP_TRY(t->comm->size == 1 ? gemp_reverse(&rows, &csr, t->device, t->place, edges)
-	                            : reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
+	GEMP_TRY(reverse_rows(t, &rows, &csr, edges));
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
 	if (edges)
@@ -475,20 +358,33 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	return GEMP_OK;
 }
 
+/* Collective. Reverses the selected relations one after the other. */
+static gemp_code reverse_relations(graph_reversal *t, const bool *relations)
+{
+	gemp_shard *graph = t->graph;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (graph->relations[r].directed && (!relations || relations[r]))
+			t->longest = gemp_max(t->longest, (size_t)graph->relations[r].out_offsets[graph->rows]);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (graph->relations[r].directed && (!relations || relations[r]))
+			GEMP_TRY(reverse_relation(t, r));
+	return GEMP_OK;
+}
+
 /* The loader of a file would load the old rows, so it is replaced. */
 gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures)
 {
-	graph_reversal t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
+	graph_reversal t = { .comm = comm, .graph = graph, .device = device, .place = place, .figures = figures };
 	*figures = (gemp_reverse_stats){ 0 };
 	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_source(comm);
 	gemp_shard_drop_indexes(graph);
-	for (size_t r = 0; r < graph->relation_count; r++)
-		if (graph->relations[r].directed && (!relations || relations[r]))
-			GEMP_TRY(reverse_relation(&t, r));
+	const gemp_code code = reverse_relations(&t, relations);
+	gemp_owner_router_free(t.router);
+	GEMP_TRY(code);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
 	return gemp_shard_content_hash(comm, graph, &graph->hash);

@@ -1,6 +1,7 @@
-/* Out-degrees are the lengths of the rows by source. In-degrees are counted at the targets: on a device by atomic
- * additions, and on the host by all threads. Targets that other ranks own are sent to them in rounds. If rows by target
- * are loaded, their lengths are the in-degrees. The histogram counts vertices by the powers of two of their degrees. */
+/* Out-degrees are the lengths of the rows by source. In-degrees are counted at the targets: on devices by atomic
+ * additions (topology/target_counts.h), and on hosts by all threads. Hosts send targets that other ranks own to them in
+ * rounds. If rows by target are loaded, their lengths are the in-degrees. The histogram counts vertices by the powers
+ * of two of their degrees. */
 
 #include "topology/vertex_degrees.h"
 
@@ -9,86 +10,33 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "core/timer.h"
-#include "device/launch.h"
-#include "device/transfer.h"
+#include "primitive/device_choice.h"
+#include "topology/target_counts.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { HOST_BELOW = 1 << 26 };
 
-/* The counters on a device. There is one launch for each edge type. */
-typedef struct device_state {
-	gemp_device *device;
-	gemp_vertex_degrees *out;
-	cl_kernel kernel;
-	gemp_buffer in;
-	gemp_timings timings;
-} device_state;
-
-/* A device takes fewer than 2^32 - 1 edges, since its counters have 32 bits. */
-static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
+/* Collective. */
+static bool choose_devices(const gemp_comm *comm, const gemp_device *device, uint64_t items, gemp_placement place)
 {
-	uint64_t edges = gemp_csr_all_edges(csr, count);
-	return count && csr->rows && edges < UINT32_MAX &&
-	       gemp_use_device(device, place, edges + csr->rows, "degrees.host_below", HOST_BELOW);
+	return gemp_use_all_devices(comm, device, place, items, "degrees.host_below", HOST_BELOW);
 }
 
-/* Counts the targets of one edge type by atomic additions. */
-static gemp_code count_type(device_state *w, const gemp_csr *csr)
+/* Collective. Adds to in[]. */
+static gemp_code count_on_devices(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
+                                  const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
-	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer target = { 0 };
-	const cl_ulong edges = gemp_csr_edges(csr);
-	const cl_uint first = csr->first;
-	const gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)edges);
-	if (!edges)
-		return GEMP_OK;
-	double since = gemp_now();
-	GEMP_TRY(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
-	w->out->transfers += gemp_now() - since;
-	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem),
-	                           GEMP_ARG(&edges), GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
-	return GEMP_CL(clFinish(w->device->queue));
-}
-
-/* Adds the device's counters of 32 bits to in[]. */
-static gemp_code read_counts(device_state *w)
-{
-	GEMP_OWNED uint32_t *counts = NULL;
-	size_t rows = w->out->rows;
-	double since = gemp_now();
-	GEMP_TRY(GEMP_NEW(counts, rows));
-	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
-	w->out->transfers += gemp_now() - since;
-	for (size_t row = 0; row < rows; row++)
-		w->out->in[row] += counts[row];
-	return GEMP_OK;
-}
-
-static void free_device_state(device_state *w)
-{
-	gemp_timings_free(&w->timings);
-	gemp_kernels_free(&w->kernel);
-	gemp_buffer_free(&w->in, w->device);
-}
-
-/* Adds to in[], and sets on_device, seconds and transfers. All edges lead to own vertices. */
-static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count)
-{
-	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
-	GEMP_OWNED_BY(free_device_state) device_state w = { .device = device, .out = out };
-	const gemp_device_csr any = { .device = device };
-	size_t size = out->rows * sizeof(cl_uint);
+	gemp_target_counts counts = { .in = out->in };
+	GEMP_TRY(gemp_target_counts_add(&counts, comm, device, bounds, csr, count));
 	out->on_device = true;
-	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
-	GEMP_TRY(gemp_buffer_new(&w.in, device, size, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &w.in, 0, size));
-	for (size_t c = 0; c < count; c++)
-		GEMP_TRY(count_type(&w, &csr[c]));
-	GEMP_TRY(read_counts(&w));
-	GEMP_TRY(gemp_timings_seconds(&w.timings, &out->seconds));
-	return gemp_program_store(device, &program);
+	out->traffic = counts.traffic;
+	out->seconds = counts.seconds;
+	out->transfers = counts.transfers;
+	out->exchange = counts.exchange;
+	return GEMP_OK;
 }
 
 /* The edges of one type, while they are counted at their targets. */
@@ -186,25 +134,41 @@ static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 	return GEMP_OK;
 }
 
-/* Buffers for remote targets are needed only with several ranks. */
+/* Collective. Buffers for remote targets are needed only with several ranks. */
+static gemp_code count_on_hosts(gemp_vertex_degrees *out, const gemp_comm *comm, const uint64_t *bounds,
+                                const gemp_csr *csr, size_t count)
+{
+	target_count c = { .comm = comm, .bounds = bounds, .degrees = out };
+	const uint64_t edges = gemp_csr_all_edges(csr, count);
+	const size_t capacity = comm->size == 1 ? 0 : gemp_min((size_t)edges, gemp_limits_now()->degrees_round);
+	gemp_code code = gemp_new_all(GEMP_ARRAY(c.remote, capacity), GEMP_ARRAY(c.owner, capacity));
+	code = gemp_comm_agree(comm, code);
+	GEMP_THEN(count_types(&c, csr, count));
+	gemp_free_all(c.remote, c.owner);
+	return code;
+}
+
+/* Collective. If the memory of a device does not suffice, the hosts count, unless devices are demanded. */
+static gemp_code count_targets(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
+                               gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
+{
+	if (!choose_devices(comm, device, gemp_csr_all_edges(csr, count) + out->rows, place))
+		return count_on_hosts(out, comm, bounds, csr, count);
+	const gemp_code code = count_on_devices(out, comm, device, bounds, csr, count);
+	if (code != GEMP_ENOMEM || place == GEMP_PLACE_DEVICE)
+		return code;
+	memset(out->in, 0, out->rows * sizeof *out->in);
+	return count_on_hosts(out, comm, bounds, csr, count);
+}
+
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
-	target_count c = { .comm = comm, .bounds = bounds, .degrees = out };
-	uint64_t edges = gemp_csr_all_edges(csr, count);
-	size_t room = comm->size == 1 ? 0 : gemp_min((size_t)edges, gemp_limits_now()->degrees_round);
-	gemp_code code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
-	                                  (gemp_vertex)bounds[comm->rank]);
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(c.remote, room), GEMP_ARRAY(c.owner, room)));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < count; i++)
+	const uint64_t *own = bounds + comm->rank;
+	gemp_code code = gemp_comm_agree(comm, allocate_degrees(out, (size_t)(own[1] - own[0]), (gemp_vertex)own[0]));
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		add_rows(out->out, csr[i].begin, csr[i].rows);
-	if (comm->size == 1 && choose_device(device, csr, count, place))
-		GEMP_TRY_DONE(count_on_device(out, device, csr, count));
-	else
-		GEMP_TRY_DONE(count_types(&c, csr, count));
-done:
-	gemp_free_all(c.remote, c.owner);
+	GEMP_THEN(count_targets(out, comm, device, place, bounds, csr, count));
 	if (code != GEMP_OK)
 		gemp_vertex_degrees_free(out);
 	return code;

@@ -17,10 +17,12 @@ typedef struct gemp_vertex_degrees {
 	bool on_device;
 	double seconds;   /* seconds in which the device, or the host, counted targets */
 	double transfers; /* seconds of copies to and from the device */
+	double exchange;  /* seconds of exchanges between devices; the seconds of hosts include theirs */
 } gemp_vertex_degrees;
 
 /* Collective. Counts the edges of all types csr[count] together. count is the same on all ranks. Rank r owns the ids
- * bounds[r] .. bounds[r + 1] - 1. device may be NULL. Several ranks count on their hosts. */
+ * bounds[r] .. bounds[r + 1] - 1. device may be NULL. All ranks count on their devices, or all of them on their
+ * hosts. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
 /* Collective. Counts the edges of the relations that are set (NULL: of all relations). Their rows by source must be

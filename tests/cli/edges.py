@@ -36,12 +36,16 @@ def check_degrees(vertices, edges):
             assert row["in"] == sum(i.bit_length() == row["class"] for _, i in pairs), row
         assert directed == want, (directed, want)
     lines = set()
-    for ranks, on in ((1, "host"), (1, "device"), (3, "auto")):
+    for ranks, on in ((1, "host"), (1, "device"), (3, "auto"), (3, "device")):
         run(ranks, "degrees", "g.h5", "--on", on, "-o", "d.tsv", "--json", "report.json", "-q")
         with open("report.json") as file:
-            directed = json.load(file)["directed"]
+            report = json.load(file)
+        directed = report["directed"]
         directed.pop("classes")
         assert directed == want, (directed, want)
+        assert report["rate"]["on"] == ("device" if on == "device" else "host"), report["rate"]
+        assert ("exchange_seconds" in report) == (ranks > 1 and on == "device"), report
+        assert ranks == 1 or report["exchange"]["bytes"] > 0, report
         with open("d.tsv") as file:
             lines.add(file.read())
     assert len(lines) == 1
@@ -73,7 +77,6 @@ def main():
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
     assert "0 edges of 0 types" in run(2, "edges", "none.h5").stdout
     run(1, "edges", "g.h5", "--relation", "ACTS", code=2, says="no edges of this type")
-    run(2, "degrees", "g.h5", "--on", "device", code=2, says="one rank")
     run(2, "edges", "g.h5", "-o", "e.png", code=2, says=".tsv, .csv, .jsonl or .h5")
 
 

@@ -1,5 +1,6 @@
 """Tests reverse: edges have opposite directions and the same attributes, vertices without edges remain, and reversing
 twice changes nothing."""
+import json
 import os
 import sys
 import tempfile
@@ -36,9 +37,13 @@ def main():
         with open(name, "w") as file:
             file.write(text)
     run(1, "import", "--vertices", "v.tsv", "e.tsv", "-o", "g.h5")
-    for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto")):
-        done = run(ranks, "reverse", "g.h5", "--on", on, "-o", "h.h5")
+    for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto"), (3, "device")):
+        done = run(ranks, "reverse", "g.h5", "--on", on, "-o", "h.h5", "--json", "report.json")
         assert "6 edges reversed" in done.stdout and "4 vertices" in done.stdout
+        with open("report.json") as file:
+            report = json.load(file)
+        assert report["rate"]["on"] == ("device" if on == "device" else "host"), report["rate"]
+        assert ("exchange_seconds" in report) == (ranks > 1 and on == "device"), report
         assert edges_of("h.h5") == turned(EDGES)
         run(ranks, "verify", "h.h5")
         run(1, "reverse", "h.h5", "-o", "back.h5", "-q")

@@ -2,8 +2,6 @@
  * union-find. */
 #include "components_case.h"
 #include "device/open.h"
-#include "harness/limits.h"
-#include "topology/vertex_degrees.h"
 
 static gemp_device *device;
 
@@ -73,61 +71,6 @@ static void paths_and_stars(void **state)
 	}
 }
 
-static void check_degrees(const test_world *w, gemp_placement place)
-{
-	gemp_vertex_degrees found;
-	gemp_degree_summary kinds;
-	size_t first = (size_t)w->bounds[test_comm.rank];
-	uint64_t *out = gemp_calloc(w->vertices, sizeof *out), *in = gemp_calloc(w->vertices, sizeof *in);
-	gemp_degree_summary right = { .vertices = w->vertices, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
-	assert_all_ok(gemp_vertex_degrees_new(&found, &test_comm, device, place, w->bounds, w->own, w->types));
-	for (size_t type = 0; type < w->types; type++)
-		for (size_t e = 0; e < w->edges[type].count; e++) {
-			out[w->edges[type].source[e]]++;
-			in[w->edges[type].target[e]]++;
-		}
-	bool good = true;
-	for (size_t row = 0; row < found.rows; row++)
-		good = good && found.out[row] == out[first + row] && found.in[row] == in[first + row];
-	assert_all(good);
-	for (size_t v = w->vertices; v-- > 0;) {
-		right.isolated += !out[v] && !in[v];
-		right.sources += out[v] && !in[v];
-		right.sinks += in[v] && !out[v];
-		right.balanced += in[v] == out[v];
-		right.more_out += out[v] > in[v];
-		right.more_in += in[v] > out[v];
-		right.surplus += out[v] > in[v] ? out[v] - in[v] : 0;
-		right.max_out = out[v] > right.max_out ? out[v] : right.max_out;
-		right.max_in = in[v] > right.max_in ? in[v] : right.max_in;
-		right.start = out[v] > in[v] ? (gemp_vertex)v : right.start;
-		right.end = in[v] > out[v] ? (gemp_vertex)v : right.end;
-	}
-	gemp_degree_summary_count(&kinds, &test_comm, &found);
-	assert_all(memcmp(&kinds, &right, sizeof kinds) == 0);
-	gemp_vertex_degrees_free(&found);
-	gemp_free(out);
-	gemp_free(in);
-}
-
-static void degrees_of_random_graphs(void **state)
-{
-	(void)state;
-	uint64_t seed = test_seed_all();
-	for (int round = 0; round < 30; round++) {
-		test_world w;
-		size_t vertices = test_below(&seed, 200);
-		TEST_LIMIT(degrees_round, round % 3 ? 1 + test_below(&seed, 50) : gemp_limits_default.degrees_round);
-		test_world_make(&w, test_comm.rank, test_comm.size, vertices, test_below(&seed, 400), vertices,
-		                gemp_random(&seed));
-		check_degrees(&w, GEMP_PLACE_HOST);
-		if (test_comm.size == 1)
-			check_degrees(&w, GEMP_PLACE_DEVICE);
-		test_world_free(&w);
-	}
-	TEST_LIMIT_DEFAULT(degrees_round);
-}
-
 static gemp_code find_once(void *world)
 {
 	gemp_components found;
@@ -162,7 +105,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(tiny_graphs, open_device),
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(paths_and_stars),
-		cmocka_unit_test(degrees_of_random_graphs),
 		cmocka_unit_test_teardown(memory_may_run_out, close_device),
 	};
 	return test_main_all(argc, argv, tests);

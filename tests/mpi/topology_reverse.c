@@ -9,10 +9,23 @@
 #include "device/tuning.h"
 #include "graph/graph.h"
 #include "harness/limits.h"
+#include "primitive/toolbox.h"
 #include "topology/reverse.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
-static gemp_device *device; /* used only if a test has one rank */
+static gemp_device *device; /* one on each rank */
+
+static void open_device(void **state)
+{
+	(void)state;
+	assert_all_ok(gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0));
+}
+
+static void close_device(void **state)
+{
+	(void)state;
+	gemp_device_close(device);
+}
 
 static void swap_ends(fixture *made, const char *type)
 {
@@ -41,6 +54,8 @@ static void check(fixture *made, const char *type, bool undirected, gemp_placeme
 	}
 	assert_all_ok(gemp_shard_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
 	assert_all(figures.edges == edges);
+	assert_all(place == GEMP_PLACE_HOST ? !figures.on_device : figures.on_device || test_comm.size == 1 || !edges);
+	assert_all(test_comm.size > 1 || figures.traffic.bytes == 0);
 	if (!undirected)
 		swap_ends(made, type);
 	assert_all_ok(fixture_build(&right, made, &alone, &how, order + 1));
@@ -57,7 +72,10 @@ static void random_graphs(void **state)
 		size_t vertices = gemp_random_below(&seed, round % 2 ? 8 : 60), edges = gemp_random_below(&seed, 200);
 		fixture made = fixture_new(vertices, edges, (fixture_keys)(round % 3), gemp_random(&seed));
 		TEST_LIMIT(reverse_round, round % 3 ? 1 + gemp_random_below(&seed, 20) : gemp_limits_default.reverse_round);
-		gemp_placement place = test_comm.size == 1 && round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
+		TEST_LIMIT(reverse_device_round,
+		           round < 4 ? 20 + gemp_random_below(&seed, 50) : gemp_limits_default.reverse_device_round);
+		TEST_LIMIT(toolbox_form, round % 4 == 1 ? GEMP_FORM_GROUPS : GEMP_FORM_AUTO);
+		gemp_placement place = round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
 		check(&made, NULL, false, place, 10 * (uint64_t)round);
 		check(&made, "KNOWS", false, place, 10 * (uint64_t)round + 2);
 		check(&made, "no such type", false, place, 10 * (uint64_t)round + 4);
@@ -66,7 +84,11 @@ static void random_graphs(void **state)
 		fixture_free(&made);
 	}
 	TEST_LIMIT_DEFAULT(reverse_round);
+	TEST_LIMIT_DEFAULT(reverse_device_round);
+	TEST_LIMIT_DEFAULT(toolbox_form);
 }
+
+static gemp_placement place_of_once;
 
 static gemp_code reverse_once(void *graph)
 {
@@ -75,7 +97,7 @@ static gemp_code reverse_once(void *graph)
 	const gemp_builder_options how = { .seed = 1 };
 	gemp_code code = fixture_build(&copy, graph, &test_comm, &how, 1);
 	if (code == GEMP_OK)
-		code = gemp_shard_reverse(copy, &test_comm, NULL, NULL, GEMP_PLACE_HOST, &figures);
+		code = gemp_shard_reverse(copy, &test_comm, NULL, device, place_of_once, &figures);
 	gemp_shard_free(copy);
 	return code;
 }
@@ -86,20 +108,22 @@ static void memory_may_run_out(void **state)
 	if (test_comm.size > 2)
 		skip(); /* takes long and tests nothing new on more ranks */
 	fixture made = fixture_new(4, 5, KEYS_INTEGER, 7);
-	assert_all_survive_no_memory(reverse_once, &made);
+	for (int on = 0; on < 2; on++) {
+		place_of_once = on ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
+		assert_all_ok(reverse_once(&made)); /* the device keeps programs */
+		assert_all_survive_no_memory(reverse_once, &made);
+	}
 	fixture_free(&made);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_device),
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(close_device),
 	};
 	gemp_log_set_level(GEMP_QUIET); /* hides warnings about pairs that are listed in both directions */
-	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
-		device = NULL;
-	int failed = test_main_all(argc, argv, tests);
-	gemp_device_close(device);
-	return failed;
+	return test_main_all(argc, argv, tests);
 }

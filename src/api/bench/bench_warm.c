@@ -11,7 +11,7 @@
 #include "api/report.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "gemp/analytics.h"
+#include "gemp/primitives.h"
 
 GEMP_RELEASE(gemp_graph_close, gemp_graph *)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
@@ -22,6 +22,12 @@ typedef struct warm_graphs {
 	gemp_graph *movies;   /* attributes of vertices: strings, integers and floats with NULLs */
 	gemp_graph *weighted; /* undirected edges with the attribute `weight` */
 } warm_graphs;
+
+static gemp_code make_movies(gemp_graph **out, gemp_context *context)
+{
+	static const gemp_generator_parameter small[] = { { "films", "60", NULL }, { "people", "90", NULL } };
+	return gemp_graph_generate(out, context, "movies", small, 2, 1, 1);
+}
 
 /* SEARCHES AND COUNTS */
 
@@ -67,16 +73,18 @@ static gemp_code warm_counts(const warm_graphs *graphs)
 
 /* ANALYSES */
 
-/* Degrees use the device of a single rank only; several ranks use the threads of their hosts, which need no kernels. */
+/* The reversed graph is one of its own, since other steps need the movies as they are. */
 static gemp_code warm_topology(const warm_graphs *graphs)
 {
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *reversed = NULL;
 	gemp_topology_settings settings;
 	gemp_topology_settings_init(&settings);
 	settings.place = GEMP_PLACE_DEVICE;
 	GEMP_TRY(gemp_graph_components(NULL, graphs->movies, NULL, &settings, NULL, NULL));
-	if (gemp_context_size(graphs->context) > 1)
-		return GEMP_OK;
-	return gemp_graph_degrees(NULL, graphs->movies, NULL, &settings, NULL);
+	GEMP_TRY(gemp_graph_degrees(NULL, graphs->movies, NULL, &settings, NULL));
+	GEMP_TRY(gemp_graph_list_edges(graphs->movies, NULL, &settings, NULL, NULL));
+	GEMP_TRY(make_movies(&reversed, graphs->context));
+	return gemp_graph_reverse(reversed, NULL, &settings, NULL, NULL);
 }
 
 static gemp_code warm_analytics(const warm_graphs *graphs)
@@ -109,11 +117,10 @@ static const struct warm_step {
 
 static gemp_code make_graphs(warm_graphs *graphs)
 {
-	static const gemp_generator_parameter small[] = { { "films", "60", NULL }, { "people", "90", NULL } };
 	static const gemp_generator_parameter heavy[] = { { "vertices", "100", NULL },
 		                                              { "edges", "600", NULL },
 		                                              { "weights", "9", NULL } };
-	GEMP_TRY(gemp_graph_generate(&graphs->movies, graphs->context, "movies", small, 2, 1, 1));
+	GEMP_TRY(make_movies(&graphs->movies, graphs->context));
 	return gemp_graph_generate(&graphs->weighted, graphs->context, "uniform", heavy, 3, 1, 1);
 }
 
