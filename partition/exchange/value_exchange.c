@@ -288,7 +288,7 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_s
 	GEMP_THEN(GEMP_NEW(owner, count));
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = gemp_shard_owner(graph, ids[i]);
-	GEMP_THEN(gemp_owner_places(owner, count, comm->size, place));
+	GEMP_THEN(gemp_owner_places(owner, count, comm->size, place, NULL));
 	GEMP_TRY(gemp_exchange_records(comm, code, ids, count, sizeof *ids, owner, &asked, &from, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
 	return gemp_column_exchange(out, comm, &answers, asker);

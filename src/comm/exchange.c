@@ -2,6 +2,7 @@
 
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/types.h"
 
 #include <string.h>
@@ -131,34 +132,88 @@ gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void 
 	return GEMP_OK;
 }
 
-/* next is [ranks + 1] zeros before. next[r] becomes the number of records for ranks less than r, which is the position
- * of r's first record. */
-static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
+/* THE ORDER OF OWNERS: records are sorted by their owners, on all threads. The records of one owner keep their order,
+ * as gemp_exchange_answers requires. */
+
+enum { APART = 8 }; /* numbers between the rows of two ranges, so that two threads write to different cache lines */
+
+typedef struct owner_order {
+	const int *owner; /* [count] */
+	size_t count, stride;
+	size_t *next;     /* [ranges][stride] the position of a range's next record for each rank */
+	const char *from; /* of the loops below */
+	char *to;
+	size_t size, *place;
+} owner_order;
+
+static void free_order(owner_order *o)
 {
-	for (size_t i = 0; i < count; i++)
-		next[owner[i] + 1]++;
-	for (int r = 0; r < ranks; r++)
-		next[r + 1] += next[r];
+	gemp_free(o->next);
 }
 
-/* Computes the order of sort_records for callers that receive answers by other means. */
-gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place)
+static void count_owners(void *self, size_t range, size_t begin, size_t end)
 {
-	GEMP_OWNED size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
-	find_starts(owner, count, ranks, next);
-	for (size_t i = 0; i < count; i++)
-		place[i] = next[owner[i]]++;
+	const owner_order *o = self;
+	size_t *next = o->next + range * o->stride;
+	for (size_t i = begin; i < end; i++)
+		next[o->owner[i]]++;
+}
+
+/* counts[ranks] becomes the number of records of each rank; it may be NULL. The caller frees *o, also after an
+ * error. */
+static gemp_code order_by_owner(owner_order *o, const int *owner, size_t count, int ranks, size_t *counts)
+{
+	const size_t ranges = gemp_range_count(count);
+	size_t at = 0;
+	*o = (owner_order){ .owner = owner, .count = count, .stride = (size_t)ranks + APART };
+	GEMP_TRY(GEMP_NEW(o->next, ranges * o->stride));
+	gemp_for_ranges(count, count_owners, o);
+	for (int r = 0; r < ranks; r++) {
+		const size_t first = at;
+		for (size_t range = 0; range < ranges; range++) {
+			size_t *next = &o->next[range * o->stride + (size_t)r], here = *next;
+			*next = at;
+			at += here;
+		}
+		if (counts)
+			counts[r] = at - first;
+	}
 	return GEMP_OK;
 }
 
-/* Sorts the records by owner. The records of one owner keep their order, as gemp_exchange_answers requires. */
-static void sort_records(const char *records, size_t count, size_t size, const int *owner, int ranks, size_t *next,
-                         char *sorted)
+static void place_range(void *self, size_t range, size_t begin, size_t end)
 {
-	find_starts(owner, count, ranks, next);
-	for (size_t i = 0; i < count; i++)
-		memcpy(sorted + next[owner[i]]++ * size, records + i * size, size);
+	const owner_order *o = self;
+	size_t *next = o->next + range * o->stride;
+	for (size_t i = begin; i < end; i++)
+		o->place[i] = next[o->owner[i]]++;
+}
+
+static void sort_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const owner_order *o = self;
+	size_t *next = o->next + range * o->stride;
+	for (size_t i = begin; i < end; i++)
+		memcpy(o->to + next[o->owner[i]]++ * o->size, o->from + i * o->size, o->size);
+}
+
+/* The inverse of sort_range. */
+static void unsort_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const owner_order *o = self;
+	size_t *next = o->next + range * o->stride;
+	for (size_t i = begin; i < end; i++)
+		memcpy(o->to + i * o->size, o->from + next[o->owner[i]]++ * o->size, o->size);
+}
+
+/* Computes the order of gemp_exchange_records for callers that receive answers by other means. */
+gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place, size_t *counts)
+{
+	GEMP_OWNED_BY(free_order) owner_order order;
+	GEMP_TRY(order_by_owner(&order, owner, count, ranks, counts));
+	order.place = place;
+	gemp_for_ranges(count, place_range, &order);
+	return GEMP_OK;
 }
 
 /* The records are sorted by owner first, so that each rank receives one block. */
@@ -169,13 +224,19 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const voi
 	size_t capacity = 0;
 	GEMP_OWNED char *sorted = NULL;
 	GEMP_OWNED void *received = NULL;
-	GEMP_OWNED size_t *next = NULL, *sizes = NULL, *came = NULL, *sources = NULL;
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sorted, count * size), GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(sizes, ranks),
-	                       GEMP_ARRAY(came, ranks), GEMP_ARRAY(sources, ranks + 1)));
-	if (code == GEMP_OK)
-		sort_records(records, count, size, owner, comm->size, next, sorted);
-	for (size_t r = 0; code == GEMP_OK && r < ranks; r++) /* next[r] is now the end of r's records */
-		sizes[r] = (next[r] - (r ? next[r - 1] : 0)) * size;
+	GEMP_OWNED size_t *sizes = NULL, *came = NULL, *sources = NULL;
+	GEMP_OWNED_BY(free_order) owner_order order = { 0 };
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sorted, count * size), GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(came, ranks),
+	                       GEMP_ARRAY(sources, ranks + 1)));
+	GEMP_THEN(order_by_owner(&order, owner, count, comm->size, sizes));
+	if (code == GEMP_OK) {
+		order.from = records;
+		order.to = sorted;
+		order.size = size;
+		gemp_for_ranges(count, sort_range, &order);
+		for (size_t r = 0; r < ranks; r++)
+			sizes[r] *= size;
+	}
 	GEMP_TRY(gemp_exchange(comm, code, sorted, sizes, &received, &capacity, came, traffic));
 	for (size_t r = 0; r < ranks; r++)
 		sources[r + 1] = sources[r] + came[r] / size;
@@ -194,15 +255,18 @@ gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const voi
 {
 	const size_t ranks = (size_t)comm->size;
 	size_t capacity = 0;
-	GEMP_OWNED size_t *sizes = NULL, *came = NULL, *next = NULL;
+	GEMP_OWNED size_t *sizes = NULL, *came = NULL;
 	GEMP_OWNED void *received = NULL;
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(came, ranks), GEMP_ARRAY(next, ranks + 1)));
+	GEMP_OWNED_BY(free_order) owner_order order = { 0 };
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(came, ranks)));
+	GEMP_THEN(order_by_owner(&order, owner, count, comm->size, NULL));
 	for (size_t r = 0; code == GEMP_OK && r < ranks; r++)
 		sizes[r] = (from[r + 1] - from[r]) * size;
 	GEMP_TRY(gemp_exchange(comm, code, answers, sizes, &received, &capacity, came, traffic));
-	find_starts(owner, count, comm->size, next);
-	for (size_t i = 0; i < count; i++)
-		memcpy((char *)out + i * size, (const char *)received + next[owner[i]]++ * size, size);
+	order.from = received;
+	order.to = out;
+	order.size = size;
+	gemp_for_ranges(count, unsort_range, &order);
 	return GEMP_OK;
 }
 

@@ -56,8 +56,9 @@ gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const voi
                                 const size_t *from, const int *owner, size_t count, void *out, gemp_traffic *traffic);
 
 /* Local. place[i] becomes the position of the answer to record i among all answers, if each rank answers in the order
- * of gemp_exchange_records without gemp_exchange_answers. */
-gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place);
+ * of gemp_exchange_records without gemp_exchange_answers. counts[ranks] becomes the number of records of each rank; it
+ * may be NULL. */
+gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place, size_t *counts);
 
 /* Collective. For exchanges in rounds, which need less memory. Returns the number of rounds of at most `step` elements
  * that the rank with the largest count needs. */

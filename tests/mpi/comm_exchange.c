@@ -175,7 +175,8 @@ static void records_go_to_their_owners(void **state)
 	for (int round = 0; round < 10; round++, gemp_random(&seed)) {
 		size_t counts[MAX_RANKS];
 		for (int r = 0; r < test_comm.size; r++) /* some ranks have no records */
-			counts[r] = (gemp_mix(seed + (uint64_t)r) & 1) ? gemp_mix(seed * 3 + (uint64_t)r) % 5000 : 0;
+			counts[r] = (gemp_mix(seed + (uint64_t)r) & 1) ? gemp_mix(seed * 3 + (uint64_t)r) % (round ? 5000 : 80000)
+			                                               : 0;
 		size_t count = counts[test_comm.rank], *from = NULL;
 		record *records = gemp_calloc(count, sizeof *records), *out = NULL;
 		int *owner = gemp_calloc(count, sizeof *owner);

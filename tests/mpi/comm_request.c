@@ -50,7 +50,7 @@ static void owners_answer(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	for (size_t most = 1; most < 100000; most *= 10) {
+	for (size_t most = 1; most < 1000000; most *= 10) {
 		owner_state a = { 0 };
 		bool right;
 		uint64_t own = gemp_mix(seed ^ (uint64_t)test_comm.rank ^ most);

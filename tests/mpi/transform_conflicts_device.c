@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MATCHES = 3000, KEYS = 4, SLOTS = 3 * MATCHES, CASES = 12 };
+/* Hosts divide MATCHES among threads. */
+enum { MATCHES = 50000, FEW = 3000, KEYS = 4, SLOTS = 3 * MATCHES, CASES = 12 };
 
 static gemp_runtime *context;
 
@@ -74,7 +75,7 @@ typedef enum world_kind { SPARSE, DENSE, ONE_SLOT, CHAIN, APART, ALIKE, WORLD_KI
 
 static void draw_keys(world_kind kind, size_t m, uint64_t *seed)
 {
-	static const uint32_t slots[] = { [SPARSE] = SLOTS, [DENSE] = MATCHES / 8, [ONE_SLOT] = 1, [ALIKE] = SLOTS };
+	const uint64_t slots = kind == ONE_SLOT ? 1 : kind == DENSE ? 1 + w.count / 8 : 3 * w.count;
 	w.key_count[m] = kind == ONE_SLOT || kind == ALIKE ? 1 : kind == CHAIN ? 2 : gemp_random_below(seed, KEYS + 1);
 	for (size_t k = 0; k < w.key_count[m]; k++) {
 		const uint32_t part = SLOTS / (uint32_t)test_comm.size;
@@ -85,19 +86,20 @@ static void draw_keys(world_kind kind, size_t m, uint64_t *seed)
 		} else if (kind == APART) /* no slot of two ranks */
 			w.slot[m][k] = part * (uint32_t)w.rank[m] + (uint32_t)gemp_random_below(seed, part / 8 + 1);
 		else
-			w.slot[m][k] = (uint32_t)gemp_random_below(seed, slots[kind]);
+			w.slot[m][k] = (uint32_t)gemp_random_below(seed, slots);
 		if (kind == ALIKE)
 			w.access[m][k] = GEMP_READS;
 	}
 }
 
 /* Some ranks have no match. The first and the last priority are among the priorities. */
-static void draw_world(world_kind kind, uint64_t seed)
+static void draw_world(world_kind kind, size_t most, uint64_t seed)
 {
 	const uint64_t ranks = 1 + gemp_random_below(&seed, (uint64_t)test_comm.size), first = gemp_random(&seed);
 	const bool ascending = kind == CHAIN && gemp_random_below(&seed, 2);
-	w.count = gemp_random_below(&seed, ascending ? 200 : MATCHES + 1);
-	w.spread = gemp_random_below(&seed, 2) ? 1 : UINT64_C(1) << 44;
+	w.count = most - gemp_random_below(&seed, most == MATCHES ? 100 : most + 1);
+	w.count = ascending && w.count > 200 ? 200 : w.count;
+	w.spread = gemp_random_below(&seed, 2) ? 1 : UINT64_C(1) << 42;
 	for (size_t m = 0; m < w.count; m++) {
 		w.rank[m] = (int)((first + gemp_random_below(&seed, ranks)) % (uint64_t)test_comm.size);
 		w.priority[m] = ascending ? m : m == 5 ? 0 : m == 7 ? UINT64_MAX : gemp_random(&seed);
@@ -154,13 +156,13 @@ static uint64_t check(gemp_resolver *resolver, bool uncontended)
 	return rounds;
 }
 
-static void test_worlds(gemp_form form, uint64_t cases)
+static void test_worlds(gemp_form form, uint64_t cases, size_t most)
 {
 	uint64_t seed = test_seed_all() + form;
 	gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_HOST };
 	gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE, .form = form };
 	for (uint64_t i = 0; i < cases; i++) {
-		draw_world((world_kind)(i % WORLD_KINDS), gemp_random(&seed));
+		draw_world((world_kind)(i % WORLD_KINDS), most, gemp_random(&seed));
 		const uint64_t rounds = check(&host, i / WORLD_KINDS % 2);
 		assert_all(check(&device, i / WORLD_KINDS % 2) == rounds);
 	}
@@ -173,20 +175,26 @@ static void test_worlds(gemp_form form, uint64_t cases)
 static void devices_and_hosts_decide_in_order(void **state)
 {
 	(void)state;
-	test_worlds(GEMP_FORM_AUTO, CASES);
+	test_worlds(GEMP_FORM_AUTO, CASES, FEW);
+}
+
+static void many_matches_are_decided_in_order(void **state)
+{
+	(void)state;
+	test_worlds(GEMP_FORM_AUTO, DENSE + 1, MATCHES);
 }
 
 static void kernels_of_gpus_decide_in_order(void **state)
 {
 	(void)state;
-	test_worlds(GEMP_FORM_GROUPS, WORLD_KINDS);
+	test_worlds(GEMP_FORM_GROUPS, WORLD_KINDS, FEW);
 }
 
 static void tiny_messages_decide_in_order(void **state)
 {
 	(void)state;
 	TEST_LIMIT(exchange_chunk, 20);
-	test_worlds(GEMP_FORM_AUTO, WORLD_KINDS);
+	test_worlds(GEMP_FORM_AUTO, WORLD_KINDS, FEW);
 	TEST_LIMIT_DEFAULT(exchange_chunk);
 }
 
@@ -198,8 +206,8 @@ static void keys_of_one_rank_are_not_sent(void **state)
 	static uint8_t seen[SLOTS];
 	(void)state;
 	do
-		draw_world(APART, gemp_random(&seed));
-	while (w.count < MATCHES / 4);
+		draw_world(APART, FEW, gemp_random(&seed));
+	while (w.count < FEW / 4);
 	check(&device, false);
 	gemp_resolver_close(&device);
 	memset(seen, 0, sizeof seen);
@@ -220,12 +228,25 @@ static void small_devices_leave_it_to_hosts(void **state)
 	uint64_t seed = test_seed_all() + 7;
 	(void)state;
 	do
-		draw_world(DENSE, gemp_random(&seed));
-	while (w.count < MATCHES / 4);
+		draw_world(DENSE, FEW, gemp_random(&seed));
+	while (w.count < FEW / 4);
 	if (test_comm.rank == test_comm.size - 1)
 		context->device->memory = context->device->buffer_bytes + 100;
 	check(&device, true);
 	context->device->memory = memory;
+	gemp_resolver_close(&device);
+	assert_all(device.on_host && !device.on_device);
+}
+
+/* The devices number slots below 2^60. */
+static void larger_slots_are_left_to_hosts(void **state)
+{
+	gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
+	uint64_t seed = test_seed_all() + 8;
+	(void)state;
+	draw_world(DENSE, FEW, gemp_random(&seed));
+	w.spread = UINT64_C(1) << 44;
+	check(&device, true);
 	gemp_resolver_close(&device);
 	assert_all(device.on_host && !device.on_device);
 }
@@ -245,7 +266,7 @@ static gemp_code resolve_again(void *argument)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	draw_world(DENSE, 3);
+	draw_world(DENSE, FEW, 3);
 	assert_all_survive_no_memory(resolve_again, NULL);
 }
 
@@ -254,10 +275,12 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_devices),
 		cmocka_unit_test(devices_and_hosts_decide_in_order),
+		cmocka_unit_test(many_matches_are_decided_in_order),
 		cmocka_unit_test(kernels_of_gpus_decide_in_order),
 		cmocka_unit_test(tiny_messages_decide_in_order),
 		cmocka_unit_test(keys_of_one_rank_are_not_sent),
 		cmocka_unit_test(small_devices_leave_it_to_hosts),
+		cmocka_unit_test(larger_slots_are_left_to_hosts),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_devices),
 	};

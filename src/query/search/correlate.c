@@ -80,7 +80,7 @@ static gemp_code address_tuples(gemp_correlate *c, const gemp_record_table *tabl
 		memcpy(tuples + i * c->width, record, c->width * sizeof *tuples);
 		owner[i] = gemp_correlate_owner(c, record);
 	}
-	GEMP_TRY(gemp_owner_places(owner, c->tuple_count, c->comm->size, place));
+	GEMP_TRY(gemp_owner_places(owner, c->tuple_count, c->comm->size, place, NULL));
 	for (size_t row = 0; row < rows; row++)
 		if (c->row_tuple[row] != SIZE_MAX)
 			c->row_tuple[row] = place[c->row_tuple[row]];

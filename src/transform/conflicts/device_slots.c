@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+_Static_assert(GEMP_DEVICE_SLOT_BITS == 64 - CONFLICT_STATE_BITS, "a message has a slot and its state");
+
 /* A work-group on a GPU, and the groups of a compute unit; a CPU device has one work-item for each core. MAX_KEYS keeps
  * the entries of a table and the words of messages within 32 bits. */
 enum { GROUP = 256, GROUPS_OF_UNIT = 8, MAX_KEYS = 1 << 29 };

@@ -35,6 +35,9 @@ gemp_code gemp_conflict_launch_with(const gemp_conflict_device *device, const ch
 gemp_code gemp_conflict_buffer(const gemp_conflict_device *device, gemp_buffer *out, size_t count, size_t size,
                                bool zero);
 
+/* Slots are less than 2^60, so that a message of 8 bytes has a slot and how keys access it. */
+enum { GEMP_DEVICE_SLOT_BITS = 60 };
+
 /* Local. Returns whether so many keys on this rank, and on average on all ranks, fit on its device with all arrays that
  * their resolution needs, besides `bytes`. */
 bool gemp_device_slots_fit(const gemp_comm *comm, const gemp_device *device, uint64_t keys, uint64_t average,

@@ -16,7 +16,7 @@ enum { MIN_DEVICE_KEYS = 1 << 20 };
 /* Collective. All ranks decide alike. *device becomes true if the device of every rank resolves conflicts, and then the
  * resolver has its kernels. If the caller does not choose the place, MIN_DEVICE_KEYS decides. Devices are opened only
  * if there are enough keys. */
-static gemp_code choose_place(gemp_resolver *resolver, uint64_t matches, uint64_t keys, bool *device)
+static gemp_code choose_place(gemp_resolver *resolver, uint64_t slots, uint64_t matches, uint64_t keys, bool *device)
 {
 	gemp_runtime *context = resolver->context;
 	const gemp_comm *comm = resolver->comm;
@@ -28,7 +28,8 @@ static gemp_code choose_place(gemp_resolver *resolver, uint64_t matches, uint64_
 	if (!forced && average < MIN_DEVICE_KEYS)
 		return GEMP_OK;
 	GEMP_TRY(gemp_runtime_open_devices(context));
-	uint64_t unfit = !gemp_device_rounds_fit(comm, context->device, matches, keys, average) ||
+	uint64_t unfit = slots >> GEMP_DEVICE_SLOT_BITS ||
+	                 !gemp_device_rounds_fit(comm, context->device, matches, keys, average) ||
 	                 !(forced || context->device->gpu);
 	gemp_comm_max(comm, &unfit, 1);
 	if (unfit)
@@ -73,7 +74,7 @@ gemp_code gemp_resolve_uncontended(gemp_resolver *resolver, const gemp_conflict_
 	bool device = false;
 	assert(gemp_conflict_keys_is_valid(conflict_keys));
 	if (resolver->comm->size > 1 || resolver->on == GEMP_PLACE_DEVICE)
-		GEMP_TRY(choose_place(resolver, conflict_keys->matches, keys, &device));
+		GEMP_TRY(choose_place(resolver, conflict_keys->slots, conflict_keys->matches, keys, &device));
 	GEMP_TRY(device ? gemp_device_uncontended(&resolver->device, conflict_keys, decisions, left)
 	                : gemp_host_uncontended(resolver->comm, conflict_keys, decisions, left, &resolver->cost));
 	finish(resolver, "uncontended matches", conflict_keys->matches, keys, device, since);
@@ -99,6 +100,8 @@ static gemp_code resolve_flat(gemp_resolver *resolver, const gemp_conflict_keys 
 	gemp_code code = gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions);
 	if (device)
 		code = gemp_device_rounds_run(&resolver->device, code, &problem, rounds);
+	else if (resolver->comm->size > 1)
+		code = gemp_host_resolve(resolver->comm, code, &problem, rounds, &resolver->cost);
 	else
 		GEMP_THEN(gemp_conflict_rounds_host(&problem, rounds));
 	for (size_t m = 0; code == GEMP_OK && m < problem.matches; m++)
@@ -119,11 +122,8 @@ gemp_code gemp_resolve_all(gemp_resolver *resolver, const gemp_conflict_keys *co
 			matches++;
 			keys += conflict_keys->offsets[m + 1] - conflict_keys->offsets[m];
 		}
-	GEMP_TRY(choose_place(resolver, matches, keys, &device));
-	if (device || resolver->comm->size == 1)
-		GEMP_TRY(resolve_flat(resolver, conflict_keys, priority, decisions, rounds, device));
-	else
-		GEMP_TRY(gemp_host_resolve(resolver->comm, conflict_keys, priority, decisions, rounds, &resolver->cost));
+	GEMP_TRY(choose_place(resolver, conflict_keys->slots, matches, keys, &device));
+	GEMP_TRY(resolve_flat(resolver, conflict_keys, priority, decisions, rounds, device));
 	finish(resolver, "contending matches", matches, keys, device, since);
 	return GEMP_OK;
 }
