@@ -118,11 +118,14 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* The parameters hold the rows of out-edges, and the rows of in-edges with the prefix in_. Local vertices from `ghosts`
- * on belong to other ranks. clear: the bitmap of the frontier after the next one, which this launch zeroes. */
+/* The parameters hold the rows of out-edges, and the rows of in-edges with the prefix in_, or ghost_ if the sources are
+ * ghosts. Local vertices from `own` on belong to other ranks, and vertices from `open` on have no in-edges. clear: the bitmap of the frontier after the next one, which this launch zeroes. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
-                          uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,
+                          uint in_slice_count, __global const uint *restrict in_heads,
+                          __global const gas_place *restrict ghost_begin, __global const uint *restrict ghost_end,
+                          __global const uint2 *restrict ghost_slices, uint ghost_slice_count,
+                          __global const uint *restrict ghost_heads, uint open, uint own,
                           __global uint *visited, __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
@@ -137,13 +140,14 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const bool push = mode == GAS_BFS_PUSH; /* push or pull: the step that is not taken gets no slices */
 	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
 	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
+	const gas_rows ghost = { ghost_begin, ghost_end, ghost_slices, push ? 0 : ghost_slice_count };
 	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
 	for (gas_each(w, 0, words))
 		clear[w] = 0;
-	if (ghosts < known)
-		bfs_take_in(frontier, ghosts, known, level, s.depth - 1);
+	if (own < known)
+		bfs_take_in(frontier, own, known, level, s.depth - 1);
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
-	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, push ? 0 : own, frontier, visited, next, room, control);
+	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, ghost, ghost_heads, push ? 0 : open, frontier, visited, next, room, control);
 	const bool last_one = gas_end(control, room, s.found, s.edges, 0);
 #ifndef GAS_SHUFFLE
 	if (last_one && control[GAS_DECIDE])

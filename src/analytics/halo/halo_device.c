@@ -143,24 +143,34 @@ static bool reads_bits_early(const gemp_halo *halo)
 	return words > 0 && words <= EARLY_WORDS;
 }
 
+/* Without values a short bitmap says all, and no lists are read. */
+static bool needs_lists(const gemp_halo *halo)
+{
+	return halo->size > 0 || !reads_bits_early(halo);
+}
+
 /* Launches the kernel that sets the bitmap of changes and lists few changes. Reads the lists with their counts, `read`
  * if it is not NULL, and the bitmap if it is short. */
 static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
 	const cl_uint words = halo->out.first[halo->ranks], ranks = (cl_uint)halo->ranks, parity = halo->counting;
-	const cl_uint self = (cl_uint)halo->comm->rank;
+	const cl_uint self = (cl_uint)halo->comm->rank, listed_max = needs_lists(halo) ? halo->listed_max : 0;
 	const cl_mem *from = values ? &values->mem : &halo->packed.mem;
 	GEMP_TRY(gemp_launch(halo->device, halo->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&halo->slots.mem),
 	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&halo->bits.mem),
 	                     GEMP_ARG(&halo->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self), GEMP_ARG(&parity),
-	                     GEMP_ARG(&halo->listed.mem), GEMP_ARG(&halo->listed_max), GEMP_ARG(from)));
+	                     GEMP_ARG(&halo->listed.mem), GEMP_ARG(&listed_max), GEMP_ARG(from)));
 	halo->counting = !parity;
 	if (read)
 		GEMP_TRY(enqueue_read(halo, read->from, read->size, staged_read(halo)));
-	if (reads_bits_early(halo))
-		GEMP_TRY(enqueue_read(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
-	GEMP_TRY(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
+	if (!needs_lists(halo)) {
+		GEMP_TRY(gemp_buffer_read(halo->device, &halo->bits, 0, words * sizeof(cl_uint), staged_words(halo)));
+	} else {
+		if (reads_bits_early(halo))
+			GEMP_TRY(enqueue_read(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
+		GEMP_TRY(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
+	}
 	if (read)
 		memcpy(read->to, staged_read(halo), read->size);
 	return GEMP_OK;
@@ -217,7 +227,7 @@ gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, cons
 	if (changed) {
 		halo->all = false;
 		GEMP_TRY(mark_changes(halo, values, changed, read));
-		if (write_lists(halo))
+		if (needs_lists(halo) && write_lists(halo))
 			return GEMP_OK;
 		GEMP_TRY(read_bits(halo));
 	} else if (!halo->all) {

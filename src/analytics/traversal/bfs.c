@@ -5,6 +5,8 @@
 #include "core/threads.h"
 #include "core/timer.h"
 
+#include <stdio.h>
+
 /* The device keeps levels and visited vertices between runs. The kernel that begins a search clears both, except the
  * levels of vertices without incoming edges, which only a search from the vertex itself sets. Several ranks send only
  * bits of the frontier, since the level of a vertex is the round in which its bit was set. */
@@ -87,12 +89,13 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 {
 	gemp_frontier *f = &b->frontier;
 	const bool shuffle = b->options.pass == GEMP_FRONTIER_PASS_SHUFFLE;
-	char options[GEMP_TUPLES_OPTIONS_SIZE] = "";
+	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "", options[GEMP_TUPLES_OPTIONS_SIZE + 16];
 	double since = gemp_now();
 	if (shuffle) {
-		gemp_frontier_tuples_options(options, sizeof(cl_uint));
+		gemp_frontier_tuples_options(tuples, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
+	snprintf(options, sizeof options, "%s%s", layout->comm->size > 1 ? " -DGAS_GHOSTS" : "", tuples);
 	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape, "gas_bfs.cl",
 	                           options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
@@ -185,35 +188,25 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
 }
 
-/* Launches one level. The control buffer decides whether the launch pushes along `out` or pulls from the rows `in`.
- * again: this is the second launch of a level, in which the sources of `in` are ghosts. */
-static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
+/* Launches one level. The control buffer decides whether the launch pushes along `out` or pulls from both kinds of
+ * in-edges. */
+static gemp_code launch_level(void *self)
 {
+	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
-	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
+	const gemp_frontier_rows *in = &f->in, *ghost = &f->in_ghost;
 	GEMP_TRY(gemp_frontier_launch_push(
 		f, LEVEL, &b->tuples, GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
-		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
-		GEMP_ARG(&f->control.mem)));
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&ghost->rows->begin.mem),
+		GEMP_ARG(&ghost->rows->end.mem), GEMP_ARG(&ghost->slices.mem), GEMP_ARG(&ghost->slice_count),
+		GEMP_ARG(&ghost->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&f->layout->own), GEMP_ARG(&b->visited.mem),
+		GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->words), GEMP_ARG(&f->control.mem)));
 	if (!b->tuples.frontier)
 		return GEMP_OK;
 	return gemp_frontier_tuples_gather(&b->tuples, GATHER, GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem),
 	                                   GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
 	                                   GEMP_ARG(&f->control.mem));
-}
-
-/* A single rank has no ghosts. With several ranks the host has applied the rule, so it knows whether this round
- * pulls. */
-static gemp_code launch_level(void *self)
-{
-	gemp_bfs *b = self;
-	gemp_frontier *f = &b->frontier;
-	GEMP_TRY(launch_rows(b, &f->in, false));
-	if (f->layout->comm->size > 1 && f->state[GAS_MODE] == GAS_BFS_PULL)
-		return launch_rows(b, &f->in_ghost, true);
-	return GEMP_OK;
 }
 
 /* Collective. Runs rounds until a round finds no vertex. */
