@@ -93,9 +93,10 @@ typedef struct gemp_patch {
 	size_t type_count;
 	const char **types; /* borrowed; the same on all ranks */
 	size_t added_edge_count, added_edge_capacity;
-	gemp_patch_edges *added_edges;   /* all ranks have the same entries, each with its own rows */
-	bool want_origins, want_changed; /* whether gemp_patch_result gets `origins` and `changed` */
-	bool number_added;               /* the origin of an added edge is GEMP_PATCH_ADDED | its number */
+	gemp_patch_edges *added_edges; /* all ranks have the same entries, each with its own rows */
+	/* whether gemp_patch_result gets `origins`, `changed` and `growth` */
+	bool want_origins, want_changed, want_growth;
+	bool number_added; /* the origin of an added edge is GEMP_PATCH_ADDED | its number */
 } gemp_patch;
 
 /* Gives the new ids of old vertices. */
@@ -121,12 +122,21 @@ static inline gemp_vertex gemp_id_map_get(const gemp_id_map *moved, gemp_vertex 
 	return (gemp_vertex)(id - before + moved->shift[rank]);
 }
 
+/* How the edges of an old relation have changed. */
+typedef struct gemp_relation_growth {
+	bool same;  /* no rank has added, moved or deleted an edge of the relation */
+	bool grown; /* edges of this rank were added to few rows, and none was deleted: `added` has all of them */
+	size_t count;
+	uint64_t *added; /* [count] row << 32 | new id of the target, ascending */
+} gemp_relation_growth;
+
 /* Relates the new graph to the old graph. */
 typedef struct gemp_patch_result {
 	gemp_id_map id_map;
 	size_t relation_count;
 	/* [relation_count] the new index of each old relation; SIZE_MAX if the relation has no edges left */
 	size_t *relations;
+	gemp_relation_growth *growth; /* [relation_count]; NULL if it is not wanted */
 	size_t origin_count;
 	/* [origin_count] for each new relation and own edge the index of the old edge among its rank's edges;
 	 * GEMP_NO_EDGE if the edge is new, or its number (number_added). A relation's NULL: every edge has its old index.

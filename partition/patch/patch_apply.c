@@ -433,6 +433,8 @@ void gemp_patch_result_free(gemp_patch_result *done)
 	gemp_rank_bitmap_free(&done->id_map.deleted);
 	for (size_t i = 0; done->origins && i < done->origin_count; i++)
 		gemp_free(done->origins[i]);
-	gemp_free_all(done->origins, done->changed);
+	for (size_t r = 0; done->growth && r < done->relation_count; r++)
+		gemp_free(done->growth[r].added);
+	gemp_free_all(done->origins, done->changed, done->growth);
 	*done = (gemp_patch_result){ 0 };
 }

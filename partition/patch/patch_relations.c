@@ -191,7 +191,8 @@ typedef struct relation_task {
 	gemp_relation *old; /* NULL if the relation is new */
 	gemp_relation *to;
 	bool added, touched, put;
-	uint64_t **origin; /* result; NULL if origins are not wanted */
+	uint64_t **origin;            /* result; NULL if origins are not wanted */
+	gemp_relation_growth *growth; /* result; NULL if it is not wanted or the relation is new */
 } relation_task;
 
 static void number_in_order(void *context, size_t begin, size_t end)
@@ -301,9 +302,12 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
-	gemp_row_patch r = {
-		.p = p, .old = m->old, .added = group->count, .edges = group->edges, .ordered = group->values.count || m->origin
-	};
+	gemp_row_patch r = { .p = p,
+		                 .old = m->old,
+		                 .added = group->count,
+		                 .edges = group->edges,
+		                 .ordered = group->values.count || m->origin,
+		                 .wants_keys = m->growth != NULL };
 	uint64_t old = m->old ? m->old->out_offsets[p->from->rows] : 0;
 	if (m->old && p->patch->edge_actions)
 		r.edge_actions = p->patch->edge_actions[m->old_index];
@@ -313,6 +317,10 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 		m->old->out_targets = NULL;
 	}
 	GEMP_TRY_DONE(permute_props(m, &r, group));
+	if (m->growth) {
+		*m->growth = (gemp_relation_growth){ .grown = r.merged, .count = r.merged ? r.added : 0, .added = r.keys };
+		r.keys = NULL;
+	}
 	m->to->multigraph = r.parallel;
 	m->to->props.rows = (size_t)r.begin[p->to->rows];
 	m->to->out_offsets = r.begin;
@@ -325,7 +333,7 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 	*m->origin = r.order;
 	r.order = NULL;
 done:
-	gemp_free_all(r.begin, r.out, r.order);
+	gemp_free_all(r.begin, r.out, r.order, r.keys);
 	return code;
 }
 
@@ -370,6 +378,8 @@ static gemp_code make(relation_task *m)
 	bool stays = m->old && !m->added && !m->touched && !p->id_map.some_deleted;
 	m->to->name = gemp_strdup(m->name);
 	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
+	if (stays && m->growth)
+		m->growth->same = true;
 	if (stays) {
 		GEMP_TRY(gemp_comm_agree(p->comm, keep_rows(m)));
 	} else {
@@ -396,7 +406,8 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 		                .added = all->adds[n],
 		                .touched = old && all->touched[index],
 		                .put = old && has_puts(&p->patch->edges, index, SIZE_MAX),
-		                .origin = p->result->origins ? &p->result->origins[to] : NULL };
+		                .origin = p->result->origins ? &p->result->origins[to] : NULL,
+		                .growth = old && p->result->growth ? &p->result->growth[index] : NULL };
 	m.to->directed = directed;
 	p->to->relation_count++;
 	GEMP_TRY(make(&m));
@@ -423,6 +434,8 @@ static gemp_code allocate_relations(relation_state *all)
 	for (size_t r = 0; r < all->p->from->relation_count; r++)
 		done->relations[r] = SIZE_MAX;
 	done->relation_count = all->p->from->relation_count;
+	if (all->p->patch->want_growth)
+		GEMP_TRY(GEMP_NEW(done->growth, done->relation_count));
 	if (all->p->patch->want_origins) {
 		GEMP_TRY(GEMP_NEW(done->origins, all->count));
 		done->origin_count = all->count;

@@ -182,6 +182,11 @@ static gemp_code merge_few(gemp_row_patch *r)
 	gemp_rows_merge_begin(&merge);
 	gemp_rows_merge_entries(&merge);
 	r->parallel = merge.parallel || (r->old->multigraph && gemp_any(p->to->rows, has_parallel, r));
+	r->merged = true;
+	if (r->wants_keys) {
+		r->keys = a.keys;
+		a.keys = NULL;
+	}
 	return GEMP_OK;
 }
 

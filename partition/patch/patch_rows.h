@@ -14,11 +14,14 @@ typedef struct gemp_row_patch {
 	size_t added;
 	const gemp_edge_pair *edges; /* [added] ends as new ids; this rank owns the sources */
 	bool ordered;                /* whether the caller wants `order` */
+	bool wants_keys;             /* whether the caller wants `keys` */
 
 	uint64_t *begin;  /* [rows + 1]; the caller frees begin, out and order */
 	gemp_vertex *out; /* [begin[rows]] targets, ascending in each row */
 	uint64_t *order;  /* [begin[rows]] number of each edge: old edges count from 0, added edges follow all old edges */
 	bool parallel;    /* whether some row has a target twice */
+	bool merged;      /* few edges were added, and none was deleted */
+	uint64_t *keys;   /* [added] row << 32 | target, ascending, if `merged`; the caller frees them */
 } gemp_row_patch;
 
 /* Local. The order of parallel edges is arbitrary. */

@@ -97,7 +97,7 @@ static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 }
 
 /* Returns the bytes of the first `rows` rows. If ranks share the rows, returns this rank's part. */
-static uint64_t view_bytes(const gemp_view *view, size_t rows)
+uint64_t gemp_resident_view_bytes(const gemp_view *view, size_t rows)
 {
 	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
 	                 rows * sizeof *view->begin;
@@ -164,7 +164,7 @@ static void list(gemp_resident *resident)
 }
 
 /* Copies on other devices borrow the host arrays of the views, so the copies are freed first. */
-static void free_resident(gemp_resident *resident)
+void gemp_resident_free(gemp_resident *resident)
 {
 	if (!resident)
 		return;
@@ -197,7 +197,7 @@ static gemp_resident *oldest_unused(const gemp_runtime *context)
 void gemp_resident_evict(gemp_runtime *context)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;)
-		free_resident(oldest);
+		gemp_resident_free(oldest);
 }
 
 /* Collective. Frees unused entries, the oldest first, until on every device the buffers with `bytes` more bytes take at
@@ -208,7 +208,7 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 		bool fits = !context->device || context->device->buffer_bytes + bytes <= context->device->memory / 2;
 		if (gemp_comm_sum1(context->comm, !fits) == 0)
 			return;
-		free_resident(oldest);
+		gemp_resident_free(oldest);
 	}
 }
 
@@ -264,8 +264,8 @@ static gemp_code make_views(gemp_resident *resident)
 		if (!view->begin)
 			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
 			                       &resident->keys[v]));
-		resident->bytes += view_bytes(view, view->rows);
-		resident->replica_bytes += view_bytes(view, resident->residency.hot);
+		resident->bytes += gemp_resident_view_bytes(view, view->rows);
+		resident->replica_bytes += gemp_resident_view_bytes(view, resident->residency.hot);
 		if (view->begin[view->rows] > most)
 			most = view->begin[view->rows];
 	}
@@ -334,7 +334,7 @@ static gemp_code get(gemp_resident **out, gemp_runtime *context, const request *
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_CONVERT, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD] - others);
 done:
-	free_resident(resident);
+	gemp_resident_free(resident);
 	return code;
 }
 
@@ -373,7 +373,7 @@ void gemp_resident_release(gemp_resident *resident)
 		return;
 	resident->users--;
 	if (!resident->users && !resident->context->keep_resident)
-		free_resident(resident);
+		gemp_resident_free(resident);
 }
 
 /* A copy shares the host arrays of the first views and has its own buffers. */

@@ -6,6 +6,7 @@
 #define GEMP_PARTITION_VIEWS_RESIDENT_H
 
 #include "gemp/types.h"
+#include "partition/patch/patch.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
 
@@ -57,6 +58,16 @@ gemp_code gemp_resident_to_host(gemp_resident *resident);
 int gemp_resident_sharers(const gemp_resident *resident);
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */
 
+/* Collective, after a patch with gemp_patch.want_growth has made `graph` of the graph `before`, a freed address. Rows
+ * whose relations have not changed now belong to `graph`. On a single rank, rows to which few edges or vertices were
+ * added are merged with them, on the host and on its device (view_growth.h). All other rows are freed, so that the next
+ * request makes them. No row may be in use. */
+gemp_code gemp_resident_follow(gemp_runtime *context, const gemp_shard *before, gemp_shard *graph,
+                               const gemp_patch_result *patched);
+/* Local. Takes the rows off the list and frees them. */
+void gemp_resident_free(gemp_resident *resident);
+/* Returns the bytes of the first `rows` rows. If ranks share the rows, returns this rank's part. */
+uint64_t gemp_resident_view_bytes(const gemp_view *view, size_t rows);
 /* Frees all kept rows that are not in use. */
 void gemp_resident_evict(gemp_runtime *context);
 

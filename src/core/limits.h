@@ -63,6 +63,10 @@ typedef struct gemp_limits {
 	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
 	uint64_t renumber_chunk;
 
+	/* Switch, all ranks: resident rows that have followed a patch are compared with the rows of the graph [false]:
+	 * partition/views/resident. */
+	bool resident_check;
+
 	/* Switch, all ranks: false uses no index of a graph file [true]: partition/views/view_lists,
 	 * match/filter/value_lookup. */
 	bool indexes;

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"
 #include "transform/apply/apply.h"
@@ -241,8 +242,12 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 		*applied = r->history->applied[r->steps++];
 		return GEMP_OK;
 	}
-	if (r->has_run && r->options->before_step)
+	if (r->has_run && r->options->before_step) {
+		const gemp_shard *before = *r->graph;
 		GEMP_TRY(r->options->before_step(r->options->self, r->graph, r->history));
+		if (*r->graph != before)
+			gemp_resident_evict(r->context);
+	}
 	r->has_run = true;
 	r->steps++;
 	double began = gemp_now();
@@ -326,7 +331,8 @@ static gemp_code prepare(run_context *r)
 	return r->options->rematch_all ? GEMP_OK : gemp_match_cache_new(&r->cache, r->rules, *r->graph);
 }
 
-/* A run that continues an earlier run does not bind the rules at its start, since its graph may lack names that the
+/* Rows of views, on the host and on devices, stay from step to step and follow the changes. A run that continues an
+ * earlier run does not bind the rules at its start, since its graph may lack names that the
  * first graph had. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
@@ -344,5 +350,11 @@ gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_se
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
 	GEMP_TRY(gemp_comm_agree(context->comm, prepare(&r)));
-	return run(&r, rules->control, &applied);
+	const bool kept = context->keep_resident;
+	context->keep_resident = true;
+	gemp_code code = run(&r, rules->control, &applied);
+	context->keep_resident = kept;
+	if (!kept)
+		gemp_resident_evict(context);
+	return code;
 }

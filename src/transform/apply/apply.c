@@ -404,6 +404,23 @@ static gemp_code build_patch(patch_builder *a, const gemp_rule_set *rules)
 	return gemp_new_schema_labels(a->patch, a->graph, a->created, a->changes);
 }
 
+/* Collective. After an error no kept row may refer to the graph, which can only be freed. */
+static gemp_code patch_graph(gemp_shard **graph, gemp_runtime *context, gemp_patch *patch, gemp_patch_result *changed)
+{
+	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result done = { 0 };
+	const gemp_shard *before = *graph;
+	patch->want_growth = context->resident != NULL;
+	gemp_code code = gemp_shard_patch(graph, context->comm, patch, &done);
+	GEMP_THEN(gemp_resident_follow(context, before, *graph, &done));
+	if (code != GEMP_OK)
+		gemp_resident_evict(context);
+	if (code == GEMP_OK && changed) {
+		*changed = done;
+		done = (gemp_patch_result){ 0 };
+	}
+	return code;
+}
+
 /* Collective. The ranks agree once, on the whole patch, before any rank changes its graph. The changes are freed before
  * the patch is applied, since that step needs memory for both the old and the new graph. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
@@ -421,6 +438,5 @@ gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const ge
 	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, created));
 	GEMP_TRY(gemp_comm_agree(context->comm, build_patch(&a, rules)));
 	gemp_changes_free(&changes);
-	gemp_resident_evict(context);
-	return gemp_shard_patch(graph, context->comm, &patch, changed);
+	return patch_graph(graph, context, &patch, changed);
 }

@@ -9,10 +9,10 @@
 #include "partition/patch/patch.h"
 #include "transform/apply/changes.h"
 
-/* Collective. *graph becomes the new graph. After an error it can only be freed (gemp_shard_free). Copies of the old
- * graph on the devices are dropped from `context`. `rules` is for messages. `string_keys` is the same as in
- * gemp_builder_options. If `changed` is not NULL, it gets the changes, which gemp_patch_result_free frees; `origins`:
- * with gemp_patch_result.origins. */
+/* Collective. *graph becomes the new graph. After an error it can only be freed (gemp_shard_free). Rows of the old
+ * graph that searches have kept in `context` follow the patch or are freed (gemp_resident_follow). `rules` is for
+ * messages. `string_keys` is the same as in gemp_builder_options. If `changed` is not NULL, it gets the changes,
+ * which gemp_patch_result_free frees; `origins`: with gemp_patch_result.origins. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_rule_set *rules, bool string_keys, bool origins, gemp_patch_result *changed);
 

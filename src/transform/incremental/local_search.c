@@ -339,7 +339,11 @@ static gemp_code search_part(const gemp_local_search *local, const uint32_t *bit
 	for (uint64_t id = 0; id < part.graph->vertex_count; id++)
 		if (gemp_bits32_test(local->anchors, part.vertex[id]))
 			gemp_bits32_set(anchors, id);
-	GEMP_TRY(search(local, part.graph, anchors, out));
+	const bool kept = local->context->keep_resident;
+	local->context->keep_resident = false; /* the part is freed, and its rows with it */
+	gemp_code code = search(local, part.graph, anchors, out);
+	local->context->keep_resident = kept;
+	GEMP_TRY(code);
 	return renumber(local, &part, out);
 }
 
