@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Local. Checks before long work that `path` can be written later; GEMP_EIO if not. The message names the path by
- * `what`, such as "--output". */
+/* Local. Checks before long work that `path` can be written later; GEMP_EIO if not. stdout (-) is GEMP_EUSAGE. The
+ * message names the path by `what`, such as "--output". */
 GEMP_API gemp_code gemp_file_may_write(const char *what, const char *path);
 
 /* Collective. Checks the same for a file of rows. Its name must end in .tsv, .csv, .jsonl or .h5, or be -, which is

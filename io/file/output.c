@@ -73,6 +73,8 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 	GEMP_OWNED char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
 	if (!folder)
 		return GEMP_ENOMEM;
+	if (strcmp(path, "-") == 0)
+		return gemp_fail(GEMP_EUSAGE, "%s -: this cannot be written to stdout; name a file", what);
 	if (access(folder, W_OK | X_OK) != 0)
 		return gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
 	return check_replaceable(what, path);

@@ -192,7 +192,8 @@ static gemp_code convert(gemp_context *context, const gemp_options *options, gem
 	settings.format = (gemp_export_format)options->export_format;
 	settings.type = options->only_type;
 	settings.weight = options->weight;
-	GEMP_TRY(gemp_output_check(context, options));
+	if (!gemp_is_stdout(options->output))
+		GEMP_TRY(gemp_output_check(context, options));
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return gemp_graph_export(graph, options->output, &settings, report);
 }

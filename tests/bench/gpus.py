@@ -37,8 +37,8 @@ ENGINES = [
     ('bfs', 'bfs {undirected} --source 1', '.tsv'),
     ('sssp', 'sssp {weighted} --source 1 --weight weight', None),
     ('pagerank', 'pagerank {undirected}', None),
-    ('triangles', 'match {undirected} --pattern triangle --count --count-by search', None),
-    ('cycle:4', 'match {undirected} --pattern cycle:4 --count', None),
+    ('triangles', 'match {undirected} --pattern triangle --count --count-by enumerate --on device', None),
+    ('cycle:4', 'match {undirected} --pattern cycle:4 --count --on device', None),
 ]
 # Facts of a report that must not depend on the number of ranks.
 FACTS = ['directed', 'listed', 'turned', 'components', 'single_vertices', 'largest', 'sizes', 'reached', 'depth', 'farthest',
@@ -184,16 +184,12 @@ def facts_of(report):
 
 
 def work_of(report):
-    """The seconds of the engine on the slowest rank, with its transfers and exchanges."""
-    if 'work_seconds' in report:
-        return report['work_seconds']
+    """The seconds of the engine on the slowest rank, with its transfers and exchanges, without opening devices and compiling."""
     if 'stages' in report and 'total' in report['stages']:
         return report['stages']['total']
-    rate = report.get('rate') or {}
-    if rate.get('seconds'):
-        return rate['seconds'] + (rate.get('transfer_seconds') or 0)
-    seconds = report['seconds']
-    return sum(phase_of(seconds, p) for p in ('upload', 'prepare', 'kernel', 'exchange', 'resolve', 'download'))
+    if 'work_seconds' in report and 'rate' not in report:
+        return report['work_seconds']
+    return sum(phase_of(report['seconds'], p) for p in ('upload', 'prepare', 'kernel', 'exchange', 'resolve', 'download'))
 
 
 def phase_of(seconds, phase):

@@ -86,7 +86,9 @@ wrong 1 '1s/.*/{}/' 1 'this is not the head of a change log'
 alone 2 transform g.h5 c.jsonl -o m.h5 --changes n.jsonl
 says '--changes has no effect on a change log'
 alone 2 transform g.h5 r.rules -o m.h5 --changes -
-says 'changes -: a log appears when it is whole; name a file'
+says 'changes -: this cannot be written to stdout; name a file'
+alone 2 transform g.h5 r.rules -o -
+says '--output -: this cannot be written to stdout; name a file'
 alone 74 transform g.h5 r.rules -o m.h5 --changes no/such/folder.jsonl
 says 'changes no/such/folder.jsonl: cannot write to folder'
 

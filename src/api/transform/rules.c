@@ -125,8 +125,6 @@ static gemp_code check_files(const rewriting *r)
 	if (s->dot && s->checkpoint.folder)
 		code = gemp_fail(GEMP_EUSAGE, "dot does not go with checkpoint, which does not keep how the graph was before; "
 		                              "leave one of them out");
-	else if (s->changes && strcmp(s->changes, "-") == 0)
-		code = gemp_fail(GEMP_EUSAGE, "changes -: a log appears when it is whole; name a file");
 	for (size_t i = 0; i < sizeof files / sizeof *files && r->comm->rank == 0; i++)
 		if (files[i].path)
 			GEMP_THEN(gemp_file_may_write(files[i].name, files[i].path));

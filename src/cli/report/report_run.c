@@ -184,8 +184,6 @@ static gemp_code check_files(const gemp_options *options)
 {
 	if (options->json && !gemp_is_stdout(options->json))
 		GEMP_TRY(gemp_file_may_write("--json", options->json));
-	if (gemp_is_stdout(options->trace))
-		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
 	if (options->trace)
 		GEMP_TRY(gemp_file_may_write("--trace", options->trace));
 	return check_paths(options);
