@@ -21,7 +21,7 @@ program() {
 gemp=$GEMP_MPI
 gpus 0 --only sort --save "$work"
 for ranks in 1 2; do
-	grep -qP "^sort\tsmall\t$ranks\t[0-9.]+\t[0-9.]+\t[0-9.]+\t.*\tyes$" out || { fail "no line for $ranks ranks"; cat out >&2; }
+	grep -qP "^sort\tsmall\t$ranks\t[0-9.]+\t[0-9.]+\t[0-9.]+\t[0-9.]+\t.*\tyes$" out || { fail "no line for $ranks ranks"; cat out >&2; }
 done
 equal "$("$GEMP_PYTHON" -c 'import json, sys; print([(r["engine"], r["ranks"], r["right"]) for r in json.load(open(sys.argv[1]))])' gpus-*.json)" \
 	"[('sort', 1, True), ('sort', 2, True)]" 'raw results'
