@@ -119,7 +119,7 @@ def check_refusals():
         done = run(ranks, "match", "g.h5", "--pattern", "triangle", "--trace", "nowhere/t.json", code=74,
                    says="--trace nowhere/t.json: cannot write to folder nowhere/")
         assert done.stdout == "" and done.stderr.count("\n") == 1, done
-    run(1, "info", "g.h5", "--trace", "-", code=2, says="name one")
+    run(1, "info", "g.h5", "--trace", "-", code=2, says="name a file")
     run(1, "info", "g.h5", "--trace", "./g.h5", code=2, says="--trace ./g.h5 is also the file of an argument")
     run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--trace t.json is also the file of --json")
     run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--json t.tsv is also the file of --output")
