@@ -34,8 +34,8 @@ ENGINES = [
     ('reverse', 'reverse {directed} --on device', None),
     ('components', 'components {undirected} --on device', '.tsv'),
     ('euler', 'euler {circuit} --on device --verify', None),
-    ('bfs', 'bfs {undirected} --source 0', '.tsv'),
-    ('sssp', 'sssp {weighted} --source 0 --weight weight', None),
+    ('bfs', 'bfs {undirected} --source {undirected:hub}', '.tsv'),
+    ('sssp', 'sssp {weighted} --source {weighted:hub} --weight weight', None),
     ('pagerank', 'pagerank {undirected}', None),
     ('triangles', 'match {undirected} --pattern triangle --count --count-by enumerate --on device', None),
     ('cycle:4', 'match {undirected} --pattern cycle:4 --count --on device', None),
@@ -53,7 +53,7 @@ class Bench:
     def __init__(self, options):
         self.options, self.began = options, time.monotonic()
         self.folder = tempfile.mkdtemp(prefix='gemp-gpus-', dir=options.folder)
-        self.files, self.rows, self.wrong = {}, [], 0
+        self.files, self.hubs, self.rows, self.wrong = {}, {}, [], 0
         self.devices = ['--devices', options.devices] if options.devices else []
 
     def left(self):
@@ -101,8 +101,22 @@ class Bench:
     def arguments(self, text, size):
         words = []
         for word in text.split():
-            words.append(self.make(word[1:-1], size) if word.startswith('{') else word)
+            kind, _, hub = word.strip('{}').partition(':')
+            path = word.startswith('{') and self.make(kind, size)
+            words.append(self.hub(path) if hub else path or word)
         return words + self.devices
+
+    def hub(self, path):
+        """Returns the key of a vertex with the most edges, since many vertices of the graph have none."""
+        if path not in self.hubs:
+            query = 'MATCH (a)--() RETURN a AS hub, count(*) AS edges ORDER BY edges DESC LIMIT 1'
+            out = os.path.join(self.folder, 'hub.jsonl')
+            report, _, error = self.call(1, ['match', path, query, '-o', out])
+            if not report:
+                raise RuntimeError('the vertex with the most edges: %s' % error)
+            with open(out, encoding='utf-8') as file:
+                self.hubs[path] = str(json.loads(file.readline())['hub'])
+        return self.hubs[path]
 
     def compare(self, text, ending):
         """Compares the output of a small input byte by byte, and the facts, and finds ranks whose device ran no kernel. Yields
@@ -231,7 +245,7 @@ def main():
         for i, (name, text, _) in enumerate(wanted):
             bench.measure(name, text, options.size)
             later = ' '.join(t for _, t, _ in wanted[i + 1:])
-            bench.drop(options.size, [k for k in ('numbers', 'directed', 'undirected', 'weighted', 'circuit') if '{%s}' % k not in later])
+            bench.drop(options.size, [k for k in ('numbers', 'directed', 'undirected', 'weighted', 'circuit') if '{%s' % k not in later])
     finally:
         shutil.rmtree(bench.folder)
     if options.save:
