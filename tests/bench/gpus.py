@@ -109,13 +109,15 @@ class Bench:
     def hub(self, path):
         """Returns the key of a vertex with the most edges, since many vertices of the graph have none."""
         if path not in self.hubs:
-            query = 'MATCH (a)--() RETURN a AS hub, count(*) AS edges ORDER BY edges DESC LIMIT 1'
-            out = os.path.join(self.folder, 'hub.jsonl')
-            report, _, error = self.call(1, ['match', path, query, '-o', out])
+            out = os.path.join(self.folder, 'edges.tsv')
+            report, _, error = self.call(1, ['match', path, '--pattern', 'path:2', '--count-per', '0', '-o', out])
             if not report:
                 raise RuntimeError('the vertex with the most edges: %s' % error)
             with open(out, encoding='utf-8') as file:
-                self.hubs[path] = str(json.loads(file.readline())['hub'])
+                next(file)
+                rows = (line.split('\t') for line in file)
+                self.hubs[path] = max(rows, key=lambda row: (int(row[1]), row[0]))[0]
+            os.remove(out)
         return self.hubs[path]
 
     def compare(self, text, ending):
