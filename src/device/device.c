@@ -168,6 +168,15 @@ void gemp_buffer_release(gemp_buffer *buffer)
 	gemp_buffer_free(buffer, buffer->device);
 }
 
+gemp_code gemp_buffer_reserve(gemp_buffer *buffer, gemp_device *device, size_t size)
+{
+	if (buffer->mem && buffer->size >= size)
+		return GEMP_OK;
+	gemp_buffer_free(buffer, device);
+	*buffer = (gemp_buffer){ 0 };
+	return gemp_buffer_new(buffer, device, size ? size : 1, NULL);
+}
+
 void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -92,6 +92,8 @@ typedef struct gemp_buffer {
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
+/* Replaces a buffer, which may be {0}, if it has fewer than `size` bytes. Its content is then lost. */
+gemp_code gemp_buffer_reserve(gemp_buffer *buffer, gemp_device *device, size_t size);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
 /* gemp_buffer_free with the buffer's own device, for GEMP_OWNED_BY. */
 void gemp_buffer_release(gemp_buffer *buffer);

@@ -119,11 +119,7 @@ static gemp_code prepare(const gemp_device_exchange *x, const gemp_buffer *from,
                          const array_side *in, size_t size)
 {
 	const size_t own = out->counts[x->comm->rank] * size, all = in->ranges[1].offset + in->ranges[1].size;
-	if (to->size < all) {
-		gemp_buffer_free(to, x->device);
-		*to = (gemp_buffer){ 0 };
-		GEMP_TRY(gemp_buffer_new(to, x->device, all, NULL));
-	}
+	GEMP_TRY(gemp_buffer_reserve(to, x->device, all));
 	if (own)
 		GEMP_TRY(
 			GEMP_CL(clEnqueueCopyBuffer(x->device->queue, from->mem, to->mem, out->own, in->own, own, 0, NULL, NULL)));

@@ -221,3 +221,15 @@ gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsign
 	return gemp_tool_launch(box, kernels[2], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
 	                        GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem), GEMP_ARG(&sums->mem));
 }
+
+gemp_code gemp_compact_places(gemp_toolbox *box, const gemp_buffer *flags, size_t count, size_t *selected)
+{
+	cl_uint all = 0;
+	*selected = 0;
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_scan_device(box, flags, sizeof all, flags, sizeof all, count));
+	GEMP_TRY(gemp_buffer_read(box->device, flags, count * sizeof all, sizeof all, &all));
+	*selected = all;
+	return GEMP_OK;
+}

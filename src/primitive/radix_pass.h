@@ -64,4 +64,9 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *radix, const gemp_buff
 gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsigned number_size, const gemp_buffer *sums,
                            unsigned sum_size, size_t count);
 
+/* Replaces the flags[count] (u32, 0 or 1; the buffer has count + 1 elements) by their exclusive prefix sums: element i
+ * was flagged if flags[i + 1] != flags[i], and flags[i] is its place. *selected becomes the number of flagged elements.
+ * Waits for the kernels. */
+gemp_code gemp_compact_places(gemp_toolbox *box, const gemp_buffer *flags, size_t count, size_t *selected);
+
 #endif

@@ -209,3 +209,18 @@ gemp_code gemp_toolbox_resources(gemp_toolbox *box, gemp_tool_visit *visit, void
 			GEMP_TRY(visit_kernels(box, &box->tools[t], visit, self));
 	return GEMP_OK;
 }
+
+enum { EACH_GROUP = 256, GROUPS_OF_UNIT = 16 };
+
+/* A GPU has more work-items than run at the same time, to hide latencies; a CPU device has one for each unit. */
+gemp_code gemp_tool_each_list(gemp_toolbox *box, const char *file, const char *name, size_t count,
+                              const gemp_argument *arguments, size_t argument_count)
+{
+	const size_t group = gemp_tool_group(box, EACH_GROUP), units = box->device->units;
+	const size_t wanted = group ? (count + group - 1) / group : count, most = group ? units * GROUPS_OF_UNIT : units;
+	cl_kernel kernel;
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_tool_kernel(box, &kernel, file, name, group, "%s", ""));
+	return gemp_tool_launch_with(box, kernel, wanted < most ? wanted : most, group, arguments, argument_count);
+}

@@ -82,6 +82,14 @@ gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buff
 gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                 const gemp_argument *arguments, size_t count);
 
+/* Launches a kernel over `count` elements, through which it steps: for (i = get_global_id(0); i < count; i +=
+ * get_global_size(0)). With count 0 nothing is launched, and the kernel is not built. */
+#define gemp_tool_each(box, file, name, count, ...)                                             \
+	gemp_tool_each_list((box), (file), (name), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
+	                    sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_tool_each_list(gemp_toolbox *box, const char *file, const char *name, size_t count,
+                              const gemp_argument *arguments, size_t argument_count);
+
 /* An array divided into slabs, whose length is a multiple of `tile`. A group or a work-item processes one slab. */
 typedef struct gemp_slabs {
 	cl_uint count, slab;

@@ -1,7 +1,7 @@
 #include "topology/components_bits.h"
 
 #include "core/memory.h"
-#include "primitive/compact.h"
+#include "primitive/radix_pass.h"
 #include "primitive/sort.h"
 
 #define KERNELS "components_bits.cl"

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/transfer.h"
-#include "primitive/compact.h"
+#include "primitive/radix_pass.h"
 #include "topology/components_bits.h"
 
 #define KERNELS "components_ranks.cl"

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "graph/graph.h"
-#include "primitive/compact.h"
+#include "primitive/radix_pass.h"
 
 #define KERNELS "contraction.cl"
 

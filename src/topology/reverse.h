@@ -10,7 +10,7 @@
 
 #include "device/tuning.h"
 #include "topology/csr.h"
-#include "topology/reversed_rows.h"
+#include "topology/reverse_device.h"
 
 /* Reverses the rows of a single rank, which has all vertices. device may be NULL. edges: out->edge is wanted. */
 gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,

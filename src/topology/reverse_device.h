@@ -1,12 +1,34 @@
 /* reverse_device: the reversal of rows on the device of one rank, or on the devices of all ranks together. The edges
  * are sorted by target, stably, and offsets follow from the sorted targets. Between ranks, edges are routed to the
- * owners of their targets in rounds, and each rank then sorts the edges that lead to it. */
+ * owners of their targets in rounds, and each rank then sorts the edges that lead to it. It also declares the
+ * result of all reversals. */
 
 #ifndef GEMP_TOPOLOGY_REVERSE_DEVICE_H
 #define GEMP_TOPOLOGY_REVERSE_DEVICE_H
 
+#include "comm/exchange.h"
+#include "graph/graph.h"
 #include "topology/owner_router.h"
-#include "topology/reversed_rows.h"
+
+/* The result of a reversal on devices or hosts: rows by target. */
+typedef struct gemp_reversed_rows {
+	size_t rows;
+	uint64_t *begin;     /* [rows + 1] */
+	gemp_vertex *source; /* [begin[rows]] source of each edge */
+	/* [begin[rows]] number of each edge in the rows by source. With several ranks: among the edges that lead to this
+	 * rank, in the order of ranks and rows. NULL: not wanted */
+	gemp_edge *edge;
+	bool on_device;
+	double seconds;       /* seconds in which the device, or the host, worked */
+	double transfers;     /* seconds of copies to and from the device */
+	double exchange;      /* seconds of exchanges between devices; the seconds of hosts include theirs */
+	gemp_traffic traffic; /* traffic of this rank */
+} gemp_reversed_rows;
+
+/* Allocates the arrays for so many rows and edges; edge[] only if `numbers`. The caller frees *out, even after a
+ * failure. */
+gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool numbers);
+void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
 /* Local. Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. There are from 1 to
  * 2^32 - 2 edges. */

@@ -1,8 +1,8 @@
 #include "topology/root_names.h"
 
 #include "core/memory.h"
-#include "primitive/compact.h"
 #include "primitive/distinct.h"
+#include "primitive/radix_pass.h"
 
 #define KERNELS "root_names.cl"
 

@@ -225,14 +225,13 @@ gemp_code gemp_device_slots_mark(gemp_device_slots *out, const gemp_conflict_dev
 static gemp_code place_shared(slot_work *w, gemp_device_slots *out, const gemp_buffer *place)
 {
 	const cl_uint ends = (cl_uint)w->d->comm->size + 1;
+	size_t shared;
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer position = { 0 };
 	GEMP_TRY(gemp_conflict_buffer(w->d, &position, w->distinct + (size_t)1, sizeof(cl_uint), true));
 	GEMP_TRY(SLOTS(w, "slots_flag", w->distinct, GEMP_ARG(&w->answers.mem), GEMP_ARG(&w->distinct),
 	               GEMP_ARG(&position.mem)));
-	if (w->distinct)
-		GEMP_TRY(gemp_scan_device(w->d->box, &position, sizeof(cl_uint), &position, sizeof(cl_uint), w->distinct));
-	GEMP_TRY(
-		gemp_buffer_read(w->d->device, &position, w->distinct * sizeof(cl_uint), sizeof out->shared, &out->shared));
+	GEMP_TRY(gemp_compact_places(w->d->box, &position, w->distinct, &shared));
+	out->shared = (cl_uint)shared;
 	GEMP_TRY(gemp_conflict_buffer(w->d, &out->owner_slot, out->shared, sizeof(cl_uint), false));
 	GEMP_TRY(gemp_conflict_buffer(w->d, &out->bounds, ends, sizeof(cl_uint), false));
 	GEMP_TRY(gemp_conflict_launch(w->d, "conflict_rounds.cl", "conflict_bounds", ends, GEMP_ARG(&position.mem),
