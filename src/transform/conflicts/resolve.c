@@ -8,14 +8,15 @@
 #include <assert.h>
 
 /* With fewer keys, on average, the hosts finish before GPUs have received the keys and have launched the kernels of
- * about ten rounds. */
-enum { MIN_DEVICE_KEYS = 1 << 20 };
+ * about ten rounds. If no device is open yet, opening it and building the kernels takes a second or more, while the
+ * hosts decide about 14 million keys in .15 s (16 cores of an H200's host, 2026-11-22). */
+enum { MIN_DEVICE_KEYS = 1 << 20, MIN_CLOSED_DEVICE_KEYS = 1 << 26 };
 
 /* PLACE */
 
 /* Collective. All ranks decide alike. *device becomes true if the device of every rank resolves conflicts, and then the
- * resolver has its kernels. If the caller does not choose the place, MIN_DEVICE_KEYS decides. Devices are opened only
- * if there are enough keys. */
+ * resolver has its kernels. If the caller does not choose the place, the number of keys decides. Devices are opened
+ * only if there are very many keys. */
 static gemp_code choose_place(gemp_resolver *resolver, uint64_t slots, uint64_t matches, uint64_t keys, bool *device)
 {
 	gemp_runtime *context = resolver->context;
@@ -25,7 +26,7 @@ static gemp_code choose_place(gemp_resolver *resolver, uint64_t slots, uint64_t 
 	if (!context || resolver->on == GEMP_PLACE_HOST)
 		return GEMP_OK;
 	const uint64_t average = gemp_comm_sum1(comm, keys) / (uint64_t)comm->size;
-	if (!forced && average < MIN_DEVICE_KEYS)
+	if (!forced && average < (context->device ? MIN_DEVICE_KEYS : MIN_CLOSED_DEVICE_KEYS))
 		return GEMP_OK;
 	GEMP_TRY(gemp_runtime_open_devices(context));
 	uint64_t unfit = slots >> GEMP_DEVICE_SLOT_BITS ||

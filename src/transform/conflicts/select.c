@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "core/threads.h"
 #include "transform/conflicts/inapplicable.h"
+#include "transform/conflicts/match_number.h"
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
 
@@ -98,13 +99,17 @@ static gemp_code select_first(selection *s)
 static gemp_code number_selected(selection *s, gemp_selected *out)
 {
 	uint64_t applied = 0;
+	bool distinct;
 	for (size_t row = 0; row < s->frame->rows; row++)
 		applied += s->decisions[row] = s->decisions[row] == GEMP_SELECTED;
 	s->report->applied = gemp_comm_sum1(s->context->comm, applied);
 	if (!s->report->applied || !(s->rule->created_vertices || s->options->numbered))
 		return GEMP_OK;
-	GEMP_TRY(make_tuples(s));
 	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
+	GEMP_TRY(gemp_match_number_by_vertex(s->context->comm, s->graph, s->frame, s->decisions, out->numbers, &distinct));
+	if (distinct)
+		return GEMP_OK;
+	GEMP_TRY(make_tuples(s));
 	return gemp_match_order_number(s->context->comm, &s->tuples, s->decisions, out->numbers, NULL);
 }
 
