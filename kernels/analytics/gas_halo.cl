@@ -1,128 +1,238 @@
-/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h). It gathers values of own vertices into
- * messages, and scatters received messages to ghosts.
+/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h). One kernel packs the messages to all
+ * ranks, and one kernel unpacks the messages from all ranks.
  *
  * The vertices that are sent to a rank are numbered by places, and so are the ghosts of a rank. 32 places form a word
- * of a bitmap. Option: HALO_SIZE bytes of a value, which are 0, 4 or 8. */
+ * of a bitmap, and HALO_GROUP words form a block. A work-group processes a block, and no block has words of two ranks.
+ * Options: HALO_SIZE bytes of a value, which are 0, 4 or 8; HALO_GROUP work-items of a group; HALO_CARRIED words of
+ * 64 bits that the kernels carry for the caller. */
 #if HALO_SIZE == 8
 typedef ulong halo_value;
 #else
 typedef uint halo_value;
 #endif
 
-static inline uint halo_rank(__global const uint *restrict first, uint word)
+/* The forms of a message (halo_form of src/analytics/halo/halo.h). */
+#define HALO_ALL 0
+#define HALO_BITS 1
+
+#define HALO_KERNEL __kernel __attribute__((reqd_work_group_size(HALO_GROUP, 1, 1)))
+
+/* A rank with which messages are exchanged; parts are ordered by their first blocks.
+ * x: its first block. y: outgoing: offset of its region; incoming: offset of its message, in words of 32 bits.
+ * z: outgoing: its first word in slot[]; incoming: its first ghost. w: the number of places. */
+typedef uint4 halo_part;
+
+/* The part with the block. parts[count].x is the number of blocks. */
+static inline uint halo_find(__global const halo_part *restrict parts, uint count, uint block)
 {
-	uint rank = 0;
-	while (first[rank + 1] <= word)
-		rank++;
-	return rank;
+	uint low = 0, high = count;
+	while (high - low > 1) {
+		uint middle = (low + high) / 2;
+		if (parts[middle].x <= block)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* Sets bits[w] to the changed places of word w. The words of rank r begin at first[r]. The kernel counts the changed
- * places of each rank, and lists up to `most` of them with their values, ready to be sent.
- *
- * few: two rows of counts, which launches use alternately, so each launch clears the row of the next launch. Behind the
- * counts lie `most` values for each rank except `self`, and then `most` places for each of these ranks. A group whose
- * words all belong to one rank counts in local memory first, so it needs one atomic addition to the counts. */
-__kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
-                            __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
-                            uint turn, volatile __global uint *few, uint most,
-                            __global const halo_value *restrict values)
+#define halo_words(places) (((places) + 31) / 32)
+#define halo_blocks(places) ((halo_words(places) + HALO_GROUP - 1) / HALO_GROUP)
+#define halo_even(words) (((words) + 1) / 2 * 2)
+
+/* The words that precede the values in a region: the bitmap and the positions of the blocks' first values. */
+#define halo_bit_words(places) halo_even(halo_words(places) + halo_blocks(places))
+
+#if HALO_SIZE
+/* Inclusive prefix sums over the group. All work-items call it. */
+static inline void halo_scan(__local uint *sums)
 {
-	__local uint total, begin;
-	uint w = (uint)get_global_id(0), set = 0;
-	uint lowest = (uint)(get_group_id(0) * get_local_size(0)), highest = min(lowest + (uint)get_local_size(0), words);
-	volatile __global uint *counts = few + turn * ranks;
-	volatile __global halo_value *listed = (volatile __global halo_value *)(few + 2 * ranks);
-	volatile __global uint *places = few + 2 * ranks + (ulong)(ranks - 1) * most * (HALO_SIZE / 4);
-	for (uint r = w; r < ranks; r += (uint)get_global_size(0))
-		few[(1 - turn) * ranks + r] = 0;
-	if (get_local_id(0) == 0)
-		total = 0;
+	const uint item = (uint)get_local_id(0);
+	for (uint step = 1; step < HALO_GROUP; step *= 2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		const uint before = item >= step ? sums[item - step] : 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		sums[item] += before;
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (w < words) {
-		for (uint i = 0; i < 32; i++) {
-			uint v = slot[w * 32 + i];
-			if (v != 0xffffffffu && (changed[v >> 5] >> (v & 31) & 1u))
-				set |= 1u << i;
+}
+
+/* The position of a place's value among the values of its block, or UINT_MAX if the place's bit is not set. i: the
+ * number of the place within the block. */
+static inline uint halo_position(__local const uint *bits, __local const uint *sums, uint i)
+{
+	const uint word = bits[i / 32], bit = 1u << i % 32;
+	return word & bit ? sums[i / 32] - popcount(word) + popcount(word & (bit - 1)) : UINT_MAX;
+}
+#endif
+
+/* The bits of the 32 places from `slot` on whose vertices have changed. Their vertices ascend, so neighbours often share
+ * a word of `changed`. */
+static inline uint halo_mark(__global const uint4 *restrict slot, __global const uint *restrict changed)
+{
+	uint set = 0, at = UINT_MAX, word = 0;
+	for (uint i = 0; i < 8; i++) {
+		const uint4 four = slot[i];
+		const uint vertex[4] = { four.x, four.y, four.z, four.w };
+		for (uint k = 0; k < 4; k++) {
+			if (vertex[k] == UINT_MAX)
+				return set;
+			if (vertex[k] >> 5 != at) {
+				at = vertex[k] >> 5;
+				word = changed[at];
+			}
+			set |= (word >> (vertex[k] & 31) & 1u) << (i * 4 + k);
 		}
-		bits[w] = set;
 	}
-	uint rank = lowest < words ? halo_rank(first, lowest) : 0, at = 0;
-	bool alone = lowest < words && first[rank + 1] >= highest;
-	if (alone && set)
-		at = atomic_add(&total, popcount(set));
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (get_local_id(0) == 0 && total)
-		begin = atomic_add(&counts[rank], total);
-	barrier(CLK_LOCAL_MEM_FENCE);
-	if (!set)
-		return;
-	rank = alone ? rank : halo_rank(first, w);
-	at = alone ? begin + at : atomic_add(&counts[rank], popcount(set));
-	ulong list = (ulong)(rank - (rank > self ? 1 : 0)) * most;
-	for (; set && at < most; set &= set - 1, at++) {
-		uint i = 31 - clz(set & -set);
-		places[list + at] = (w - first[rank]) * 32 + i;
+	return set;
+}
+
+/* Packs the messages to all ranks. slot: the vertex of each place; UINT_MAX behind the last place of a rank. Each rank
+ * has a region in `regions`: the bitmap of its changed places, for each block the position of its first value, padding
+ * to 8 bytes, and the values of the changed places. The order of the blocks' values varies.
+ *
+ * front: what the host reads in one transfer. First the HALO_CARRIED words of `carried`; then two rows of counts, the
+ * number of changed places for each part, which launches use alternately, so each launch clears the row of the next
+ * launch; then `most` values for each part, and then `most` places, ready to be sent if there are no more.
+ *
+ * If changed is NULL, all values are sent in the order of places, and nothing but the values is written. */
+HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint count, __global const uint4 *restrict slot,
+                               __global const uint *restrict changed, __global const halo_value *restrict values,
+                               __global uint *restrict regions, __global const ulong *restrict carried,
+                               uint carried_words, volatile __global uint *front, uint turn, uint most)
+{
+	__local uint bits[HALO_GROUP], sums[HALO_GROUP];
+	__local uint begin, total;
+	const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+	volatile __global uint *counts = front + 2 * HALO_CARRIED;
+	if (changed && group == 0) {
+		for (uint i = item; i < carried_words; i += HALO_GROUP)
+			((volatile __global ulong *)front)[i] = carried[i];
+		for (uint i = item; i < count; i += HALO_GROUP)
+			counts[(1 - turn) * count + i] = 0;
+	}
+	const uint p = halo_find(parts, count, group);
+	const halo_part part = parts[p];
+	const uint block = group - part.x, w = block * HALO_GROUP + item, words = halo_words(part.w);
+	__global uint *region = regions + part.y;
 #if HALO_SIZE
-		listed[list + at] = values[slot[w * 32 + i]];
+	__global halo_value *out = (__global halo_value *)(region + halo_bit_words(part.w));
+	__global const uint *vertices = (__global const uint *)(slot + ((ulong)part.z + block * HALO_GROUP) * 8);
+	if (!changed) {
+		const uint first = block * HALO_GROUP * 32, last = min(first + HALO_GROUP * 32, part.w);
+		for (uint i = item; first + i < last; i += HALO_GROUP)
+			out[first + i] = values[vertices[i]];
+		return;
+	}
+#endif
+	const uint set = w < words ? halo_mark(slot + ((ulong)part.z + w) * 8, changed) : 0;
+	if (w < words)
+		region[w] = set;
+	if (item == 0)
+		total = 0;
+	bits[item] = set;
+	sums[item] = popcount(set);
+	barrier(CLK_LOCAL_MEM_FENCE);
+#if HALO_SIZE
+	halo_scan(sums);
+	uint at = sums[item] - popcount(set);
+	if (item == HALO_GROUP - 1)
+		total = sums[item];
+#else
+	uint at = set ? atomic_add(&total, popcount(set)) : 0;
+#endif
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (item == 0) {
+		begin = total ? atomic_add(&counts[turn * count + p], total) : 0;
+#if HALO_SIZE
+		region[words + block] = begin;
 #endif
 	}
-}
-
-/* Gathers the values of the places whose bits are set. There is one work-item for each place. before[w]: the number of
- * values in the words before w. */
-__kernel void gas_halo_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
-                              __global const uint *restrict before, __global const halo_value *restrict values,
-                              __global halo_value *restrict packed)
-{
-	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
-	if (w >= words || !(bits[w] & bit))
-		return;
-	packed[before[w] + popcount(bits[w] & (bit - 1))] = values[slot[place]];
-}
-
-static inline void halo_arrive(volatile __global uint *arrived, uint wanted, uint ghost)
-{
-	if (wanted)
-		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
-}
-
-/* Marks the ghosts first .. first + count - 1 as arrived. There is one work-item for each word. */
-__kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict arrived)
-{
-	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
-	if (begin >= end)
-		return;
-	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
-}
-
-/* Scatters a message that consists of a bitmap of `places` bits from word bits_at on, and of values from word values_at
- * on. before[before_at + w]: the number of values in the words before w, counted from any base. */
-__kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
-                                __global const uint *restrict before, uint before_at, uint first, uint places,
-                                __global halo_value *restrict values, uint wanted, volatile __global uint *arrived)
-{
-	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
-	if (place >= places || !(words[bits_at + w] & bit))
-		return;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	volatile __global halo_value *listed = (volatile __global halo_value *)(counts + halo_even(2 * count));
+	volatile __global uint *places = counts + halo_even(2 * count) + (ulong)count * most * (HALO_SIZE / 4);
+	at += begin;
+	for (uint left = set; left && at < most; left &= left - 1, at++) {
+		const uint i = 31 - clz(left & -left);
+		places[(ulong)p * most + at] = w * 32 + i;
 #if HALO_SIZE
-	uint at = before[before_at + w] - before[before_at] + popcount(words[bits_at + w] & (bit - 1));
-	values[first + place] = ((__global const halo_value *)(words + values_at))[at];
+		listed[(ulong)p * most + at] = values[vertices[item * 32 + i]];
 #endif
-	halo_arrive(arrived, wanted, first + place);
+	}
+#if HALO_SIZE
+	for (uint i = item; total && i < HALO_GROUP * 32; i += HALO_GROUP) {
+		const uint position = halo_position(bits, sums, i);
+		if (position != UINT_MAX)
+			out[begin + position] = values[vertices[i]];
+	}
+#endif
 }
 
-/* Scatters a message that lists the numbers of `count` places and their values. */
-__kernel void gas_halo_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
-                                 uint first, __global halo_value *restrict values, uint wanted,
-                                 volatile __global uint *arrived)
+/* Sets the bits of 32 ghosts from ghost `first` on. */
+static inline void halo_arrive(volatile __global uint *arrived, uint first, uint bits)
 {
-	uint i = (uint)get_global_id(0);
-	if (i >= count)
-		return;
-	uint ghost = first + words[places_at + i];
+	const uint shift = first & 31;
+	if (bits << shift)
+		atomic_or(&arrived[first >> 5], bits << shift);
+	if (shift && bits >> (32 - shift))
+		atomic_or(&arrived[(first >> 5) + 1], bits >> (32 - shift));
+}
+
+typedef struct halo_carried {
+	ulong words[HALO_CARRIED];
+} halo_carried;
+
+/* Unpacks the messages from all ranks. The values of a HALO_ALL message are in their ghosts already; of such a message
+ * only the head is in `inbox`. arrived: gets the bits of the ghosts whose values have arrived; may be NULL. carried:
+ * words that the host sends to `to`. */
+HALO_KERNEL void gas_halo_unpack(__global const halo_part *restrict parts, uint count,
+                                 __global const uint *restrict inbox, __global halo_value *restrict values,
+                                 volatile __global uint *arrived, __global ulong *restrict to, uint carried_words,
+                                 halo_carried carried)
+{
 #if HALO_SIZE
-	values[ghost] = ((__global const halo_value *)(words + values_at))[i];
+	__local uint bits[HALO_GROUP], sums[HALO_GROUP];
 #endif
-	halo_arrive(arrived, wanted, ghost);
+	const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+	if (group == 0)
+		for (uint i = item; i < carried_words; i += HALO_GROUP)
+			to[i] = carried.words[i];
+	if (!count)
+		return;
+	const halo_part part = parts[halo_find(parts, count, group)];
+	const uint block = group - part.x, words = halo_words(part.w), w = block * HALO_GROUP + item;
+	__global const uint *message = inbox + part.y;
+	const uint form = message[0], changes = message[1];
+	if (!changes) /* of an empty message only the head is in the inbox */
+		return;
+	message += 2;
+	if (form != HALO_ALL && form != HALO_BITS) {
+		for (uint i = w; i < changes; i += halo_blocks(part.w) * HALO_GROUP) {
+			const uint place = message[i];
+#if HALO_SIZE
+			values[part.z + place] = ((__global const halo_value *)(message + halo_even(changes)))[i];
+#endif
+			if (arrived)
+				halo_arrive(arrived, part.z + place, 1);
+		}
+		return;
+	}
+	uint set = 0;
+	if (w < words)
+		set = form == HALO_BITS ? message[w] : part.w - w * 32 < 32 ? (1u << (part.w - w * 32)) - 1 : UINT_MAX;
+	if (arrived && set)
+		halo_arrive(arrived, part.z + w * 32, set);
+#if HALO_SIZE
+	if (form == HALO_ALL)
+		return;
+	bits[item] = set;
+	sums[item] = popcount(set);
+	halo_scan(sums);
+	__global const halo_value *from = (__global const halo_value *)(message + halo_bit_words(part.w)) + message[words + block];
+	for (uint i = item; i < HALO_GROUP * 32; i += HALO_GROUP) {
+		const uint position = halo_position(bits, sums, i);
+		if (position != UINT_MAX)
+			values[part.z + block * HALO_GROUP * 32 + i] = from[position];
+	}
+#endif
 }

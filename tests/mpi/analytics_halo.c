@@ -36,7 +36,7 @@ typedef struct halo_state {
 	char *values;   /* [known] */
 	uint32_t *bits;
 	size_t words;
-	gemp_buffer value_buffer, changed, arrived;
+	gemp_buffer value_buffer, changed, arrived, carried;
 } halo_state;
 
 static void set_value(halo_state *p, uint32_t v, uint64_t value)
@@ -50,20 +50,46 @@ static bool has_value(const halo_state *p, uint32_t v, uint64_t value)
 	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
 }
 
-/* The number of bytes that this rank must send in a round. For each destination the shortest of three encodings is
- * used: all values, a bitmap, or a list of positions. */
-static uint64_t expected_bytes(const halo_state *p, uint64_t round, unsigned percent)
+/* May this rank have sent that many bytes in a round? The host's threads choose the shortest of three encodings for
+ * each destination: all values, a bitmap, or a list of positions. Kernels may send a bitmap where another encoding
+ * would be shorter. With values a bitmap has a position for each block of 256 words. */
+static bool expects_bytes(const halo_state *p, uint64_t round, unsigned percent, uint64_t bytes)
 {
 	const gemp_layout_links *links = &p->layout->links;
-	uint64_t bytes = 0;
+	uint64_t least = 0, most = 0;
 	for (int r = 0; r < test_comm.size; r++) {
-		uint64_t places = links->send_begin[r + 1] - links->send_begin[r], count = 0;
+		uint64_t places = links->send_begin[r + 1] - links->send_begin[r], count = 0, words = (places + 31) / 32;
 		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
 			count += changes(p->seed, round, p->c->number[p->layout->id[links->send[i]]], percent);
-		uint64_t bitmap = ((places + 31) / 32 * 4 + 7) / 8 * 8, pairs = (count * 4 + 7) / 8 * 8;
-		bytes += places ? 8 + (count == places ? 0 : bitmap < pairs ? bitmap : pairs) + count * p->size : 0;
+		uint64_t bitmap = ((words + (p->size ? (words + 255) / 256 : 0)) * 4 + 7) / 8 * 8,
+				 pairs = (count * 4 + 7) / 8 * 8;
+		if (!places)
+			continue;
+		least += 8 + (count == places ? 0 : bitmap < pairs ? bitmap : pairs) + count * p->size;
+		most += 8 + (bitmap > pairs ? bitmap : pairs) + count * p->size;
 	}
-	return bytes;
+	return bytes >= least && bytes <= (gemp_limits_now()->halo_kernels == 1 ? most : least);
+}
+
+/* The words that the rounds carry from and to the device, different in each round and on each rank. */
+static void set_words(const halo_state *p, uint64_t round, uint64_t *words)
+{
+	for (uint64_t i = 0; i < GEMP_HALO_CARRIED; i++)
+		words[i] = value_of(p->seed, round * 64 + i, (uint32_t)test_comm.rank);
+}
+
+/* The host must have read the words of this round, and the device must now have those of the next one. */
+static bool check_words(const halo_state *p, uint64_t round, const uint64_t *host, bool read)
+{
+	uint64_t words[GEMP_HALO_CARRIED], device_words[GEMP_HALO_CARRIED];
+	set_words(p, round, words);
+	if (test_comm.size == 1)
+		return true;
+	if (read && memcmp(words, host, sizeof words) != 0)
+		return false;
+	set_words(p, round + 1, words);
+	return gemp_buffer_read(device, &p->carried, 0, sizeof device_words, device_words) == GEMP_OK &&
+	       memcmp(words, device_words, sizeof words) == 0;
 }
 
 /* Runs and checks one round; returns false if something is wrong. one_bitmap: the changed vertices of this rank and the
@@ -76,6 +102,12 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	bool right = true;
 	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, maxima[1] = { round + (uint64_t)test_comm.rank };
 	const uint64_t ranks = (uint64_t)test_comm.size;
+	uint64_t read_words[GEMP_HALO_CARRIED], written[GEMP_HALO_CARRIED];
+	const gemp_halo_carried read = { &p->carried, GEMP_HALO_CARRIED, read_words };
+	const gemp_halo_carried write = { &p->carried, GEMP_HALO_CARRIED, written };
+	const bool all = percent == 100 && round % 2;
+	set_words(p, round, written);
+	code |= gemp_buffer_write(device, &p->carried, 0, sizeof written, written);
 	memset(p->bits, 0, p->words * sizeof *p->bits);
 	for (uint32_t n = 0; n < p->c->n; n++)
 		if (changes(p->seed, round, n, percent))
@@ -90,11 +122,13 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = one_bitmap ? &p->changed : &p->arrived;
-	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed,
-	                        NULL);
+	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, all ? NULL : &p->changed, all ? NULL : &read);
 	if (round % 4) /* otherwise a round of sums alone follows the exchange */
 		code |= gemp_halo_round(halo, code, sums, 2, maxima, 1);
-	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !one_bitmap ? NULL : arrived);
+	set_words(p, round + 1, written);
+	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !one_bitmap ? NULL : arrived,
+	                      &write);
+	right &= check_words(p, round, read_words, !all);
 	if (p->size)
 		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
 	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
@@ -105,7 +139,7 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	}
 	for (size_t v = layout->known; v < p->words * 32; v++)
 		right &= !(p->bits[v / 32] >> v % 32 & 1);
-	right &= test_comm.size == 1 || gemp_halo_traffic(halo)->bytes - before == expected_bytes(p, round, percent);
+	right &= test_comm.size == 1 || expects_bytes(p, round, percent, gemp_halo_traffic(halo)->bytes - before);
 	if (round % 4 == 0)
 		right &= gemp_halo_round(halo, code, sums, 2, maxima, 1) == GEMP_OK;
 	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && maxima[0] == round + ranks - 1;
@@ -127,6 +161,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	gemp_code code = gemp_buffer_new(&p.value_buffer, device, layout.known * 8 + 8, p.values);
 	code |= gemp_buffer_new(&p.changed, device, p.words * sizeof *p.bits, NULL);
 	code |= gemp_buffer_new(&p.arrived, device, p.words * sizeof *p.bits, NULL);
+	code |= gemp_buffer_new(&p.carried, device, GEMP_HALO_CARRIED * sizeof(uint64_t), NULL);
 	assert_all_ok(code);
 	assert_all_ok(gemp_halo_new(&halo, &layout, device, size));
 	for (uint64_t round = 1; round <= sizeof percents / sizeof *percents; round++)
@@ -135,6 +170,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	gemp_buffer_free(&p.value_buffer, device);
 	gemp_buffer_free(&p.changed, device);
 	gemp_buffer_free(&p.arrived, device);
+	gemp_buffer_free(&p.carried, device);
 	gemp_layout_free(&layout);
 	free(p.last);
 	free(p.values);
@@ -202,6 +238,24 @@ static void on_two_nodes(void **state)
 	MPI_Comm_free(&nodes.node);
 }
 
+/* Messages of several blocks of 256 words, whose values kernels pack in any order. */
+static void many_blocks(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		gas_case c;
+		assert_all_ok(gas_case_new(&c, &test_comm, 1, 12, 2000));
+		assert_all(c.n > 40000);
+		comm = &test_comm;
+		TEST_LIMIT(halo_kernels, i % 2);
+		TEST_LIMIT(halo_listed_max, i < 4 ? gemp_limits_default.halo_listed_max : 100);
+		run_case(&c, (size_t)(i / 2 + 1) % 3 * 4, 12);
+		gas_case_free(&c);
+	}
+	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(halo_listed_max);
+}
+
 /* If one rank cannot pack its values, the round fails on all ranks with that rank's message. The next round works
  * again. */
 static void failed_rounds(void **state)
@@ -226,7 +280,7 @@ static void failed_rounds(void **state)
 			assert_all(code == GEMP_EINTERNAL && sums[0] == 1 && strstr(gemp_message(), "clEnqueueMapBuffer"));
 		else
 			assert_all(code == GEMP_OK && sums[0] == (uint64_t)test_comm.size);
-		assert_all_ok(gemp_halo_end(halo, &values, NULL));
+		assert_all_ok(gemp_halo_end(halo, &values, NULL, NULL));
 	}
 	gemp_halo_free(halo);
 	gemp_buffer_free(&values, device);
@@ -275,6 +329,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(by_host_in_messages),
 		cmocka_unit_test(by_kernels_in_messages),
 		cmocka_unit_test(on_two_nodes),
+		cmocka_unit_test(many_blocks),
 		cmocka_unit_test(failed_rounds),
 		cmocka_unit_test(failures_are_agreed_on),
 		cmocka_unit_test(memory_may_run_out),

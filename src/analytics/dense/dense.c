@@ -275,7 +275,7 @@ static gemp_code unpack(gemp_dense *dense, gemp_halo *halo, int side)
 {
 	const double since = gemp_now();
 	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* lets the device work while the host waits */
-	GEMP_ALSO(gemp_halo_end(halo, &dense->value[side], NULL));
+	GEMP_ALSO(gemp_halo_end(halo, &dense->value[side], NULL, NULL));
 	dense->report.halo += gemp_now() - since;
 	return code;
 }

@@ -15,62 +15,6 @@
  * of this round. Messages between nodes have one copy, since a round ends only when they have been sent and
  * received. */
 
-/* Adds up from before[from] on, whatever that value is. The reader of a rank's message subtracts before[] of the rank's
- * first word, so the words of other ranks need not be up to date. */
-static inline __attribute__((always_inline)) void prefix_words(halo_direction *direction, uint32_t from, uint32_t end)
-{
-	for (uint32_t w = from; w < end; w++)
-		direction->before[w + 1] = direction->before[w] + (uint32_t)__builtin_popcount(direction->bits[w]);
-}
-
-#ifdef __x86_64__
-/* The popcnt instruction is several times as fast as the code that the compiler emits for any x86-64 processor. */
-__attribute__((target("popcnt"))) static void prefix_popcnt(halo_direction *direction, uint32_t from, uint32_t end)
-{
-	prefix_words(direction, from, end);
-}
-#endif
-
-void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end)
-{
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("popcnt")) {
-		prefix_popcnt(direction, from, end);
-		return;
-	}
-#endif
-	prefix_words(direction, from, end);
-}
-
-/* Sets the bits of all places. The bits behind the last place of a rank stay 0. */
-void gemp_halo_mark_all(gemp_halo *halo)
-{
-	halo_direction *out = &halo->out;
-	for (int r = 0; r < halo->ranks; r++)
-		for (uint32_t i = 0, w = out->first[r]; w < out->first[r + 1]; w++, i += 32)
-			out->bits[w] = out->count[r] - i < 32 ? (1u << (out->count[r] - i)) - 1 : UINT32_MAX;
-	gemp_halo_prefix(out, 0, out->first[halo->ranks]);
-}
-
-/* A message has all values if all have changed; otherwise the smaller of a bitmap and a list of places. */
-void gemp_halo_write_heads(gemp_halo *halo)
-{
-	const halo_direction *out = &halo->out;
-	for (int r = 0; r < halo->ranks; r++) {
-		uint32_t count = halo_count(out, r), words = out->first[r + 1] - out->first[r], *to;
-		if (!out->count[r])
-			continue;
-		halo_head *head = (halo_head *)(void *)halo_message_of(out, r);
-		*head = (halo_head){ halo_form_of(out->count[r], count), count };
-		to = (uint32_t *)(head + 1);
-		if (head->form == HALO_BITS)
-			memcpy(to, out->bits + out->first[r], words * sizeof *to);
-		for (uint32_t w = 0; head->form == HALO_PAIRS && w < words; w++)
-			for (uint32_t bits = out->bits[out->first[r] + w]; bits; bits &= bits - 1)
-				*to++ = w * 32 + (uint32_t)__builtin_ctz(bits);
-	}
-}
-
 enum { REGION_ALIGN = 64 };
 
 /* The number of MPI messages, of at most gemp_limits.exchange_chunk bytes each. */
@@ -98,9 +42,11 @@ static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 		                                                      REGION_ALIGN * REGION_ALIGN;
 		chunks += chunk_count(halo_capacity(direction, r, halo->size));
 	}
+	GEMP_TRY(GEMP_NEW(direction->request, (size_t)chunks));
+	if (halo->kernels || direction != &halo->out)
+		return GEMP_OK;
 	return gemp_new_all(GEMP_ARRAY(direction->bits, direction->first[ranks]),
-	                    GEMP_ARRAY(direction->before, (size_t)direction->first[ranks] + 1),
-	                    GEMP_ARRAY(direction->request, (size_t)chunks));
+	                    GEMP_ARRAY(direction->before, (size_t)direction->first[ranks] + 1));
 }
 
 /* Messages to and from ranks that share no memory with this rank lie in one block, page-locked if kernels pack. */
@@ -320,16 +266,16 @@ gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *
 static void pack_nothing(gemp_halo *halo)
 {
 	halo->all = false;
-	memset(halo->out.bits, 0, halo->out.first[halo->ranks] * sizeof *halo->out.bits);
-	gemp_halo_prefix(&halo->out, 0, halo->out.first[halo->ranks]);
-	gemp_halo_write_heads(halo);
+	for (int r = 0; r < halo->ranks; r++)
+		if (halo->out.count[r])
+			*(halo_head *)(void *)halo_message_of(&halo->out, r) = (halo_head){ HALO_PAIRS, 0 };
 }
 
 /* Sends nothing yet. After a failure the messages are empty. The caller passes the code on to gemp_halo_round. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                          const gemp_halo_read *read)
+                          const gemp_halo_carried *read)
 {
-	GEMP_CHECK(!read || (changed && read->size <= GEMP_HALO_READ));
+	GEMP_CHECK(!read || (changed && read->words <= GEMP_HALO_CARRIED));
 	if (halo->ranks == 1)
 		return GEMP_OK;
 	gemp_code code = (halo->kernels ? gemp_halo_pack_device : gemp_halo_pack_host)(halo, values, changed, read);
@@ -469,16 +415,18 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 }
 
 /* Exchanges the messages, without numbers, if no gemp_halo_round has exchanged them since `begin`. */
-gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
+gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                        const gemp_halo_carried *write)
 {
 	gemp_code code = GEMP_OK;
+	GEMP_CHECK(!write || write->words <= GEMP_HALO_CARRIED);
 	if (halo->ranks == 1)
 		return GEMP_OK;
 	if (halo->begun) {
 		code = halo->kernels ? gemp_halo_wait_device(halo) : GEMP_OK;
 		exchange_messages(halo, NULL, 0, 0);
 	}
-	GEMP_THEN((halo->kernels ? gemp_halo_unpack_device : gemp_halo_unpack_host)(halo, values, arrived));
+	GEMP_THEN((halo->kernels ? gemp_halo_unpack_device : gemp_halo_unpack_host)(halo, values, arrived, write));
 	return code;
 }
 

@@ -10,10 +10,12 @@
  * send.
  *
  * A place is the number of a vertex among the vertices that one rank sends to another, in the order of links->send.
- * Bitmaps have 32 places in a word, and the places of each rank begin at a new word: out.first[ranks + 1] words. A
- * message is a halo_head, then nothing (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then
- * the values. Invariant: before[w] is the number of set bits in bits[0 .. w), from which the position of a place's
- * value follows. Names that begin with halo_ are private to this folder.
+ * Bitmaps have 32 places in a word, and the places of each rank begin at a new word: out.first[ranks + 1] words.
+ * HALO_BLOCK words form a block. A message is a halo_head, then nothing (HALO_ALL), places (HALO_PAIRS), or a bitmap
+ * and for each block of words the position of its first value (HALO_BITS), padded to 8 bytes, then the values. The
+ * values of a block are in the order of places, but the blocks may be in any order, since kernels write them without
+ * waiting for each other. Without values there are no positions. Names that begin with halo_ are private to this
+ * folder.
  *
  * A round is gemp_halo_begin, gemp_halo_round or none, and gemp_halo_end. All ranks call the same functions in the same
  * order. A rank that has failed goes on calling them until gemp_halo_round returns the failure to all ranks. */
@@ -29,17 +31,17 @@
 
 typedef struct gemp_halo gemp_halo;
 
-/* The first `size` bytes of the buffer `from`, which the host reads to `to` together with the bitmap of changes. */
-typedef struct gemp_halo_read {
-	const gemp_buffer *from;
-	size_t size; /* at most GEMP_HALO_READ */
-	void *to;
-} gemp_halo_read;
-enum { GEMP_HALO_READ = 512 };
+/* The first words of a buffer, which travel to the host or back together with the messages, in the same commands. */
+typedef struct gemp_halo_carried {
+	const gemp_buffer *buffer;
+	size_t words; /* at most GEMP_HALO_CARRIED */
+	uint64_t *host;
+} gemp_halo_carried;
+enum { GEMP_HALO_CARRIED = 32 };
 
 typedef enum halo_form {
 	HALO_ALL,   /* the values of all places */
-	HALO_BITS,  /* a bitmap of places, and the values of the set bits */
+	HALO_BITS,  /* a bitmap of places, positions of blocks, and the values of the set bits */
 	HALO_PAIRS, /* places, and the values of these places */
 } halo_form;
 
@@ -47,13 +49,16 @@ typedef struct halo_head {
 	uint32_t form, count; /* count: number of values */
 } halo_head;
 
+enum { HALO_BLOCK = 256 }; /* words of a block, which a work-group of 256 work-items processes */
+
 /* The messages of one direction: to all ranks (out), or from all ranks (in). The places of each rank begin at a new
  * word. */
 typedef struct halo_direction {
-	uint32_t *count;          /* [ranks] number of places */
-	uint32_t *first;          /* [ranks + 1] first word of each rank */
-	uint32_t *bits;           /* [words] a bit for each place that has changed */
-	uint32_t *before;         /* [words + 1] number of set bits in the words before */
+	uint32_t *count; /* [ranks] number of places */
+	uint32_t *first; /* [ranks + 1] first word of each rank */
+	/* outgoing, if the host's threads pack: [words] a bit for each place that has changed; [words + 1] number of set
+	 * bits in the words before */
+	uint32_t *bits, *before;
 	size_t *region;           /* [ranks + 1] offset of each rank's message; a region holds any form */
 	char *bytes;              /* the messages to or from ranks that share no memory with this rank, or NULL */
 	gemp_pinned pinned_block; /* owns bytes[] if kernels pack; otherwise bytes[] is ordinary memory */
@@ -63,6 +68,14 @@ typedef struct halo_direction {
 	int requests; /* number of pending requests */
 	MPI_Request *request;
 } halo_direction;
+
+/* The ranks with which this rank exchanges messages in one direction, in the form that kernels read. */
+typedef struct halo_parts {
+	cl_uint count, blocks; /* number of ranks, and of blocks of all ranks */
+	int *rank;             /* [count] */
+	cl_uint4 *part;        /* [count + 1] halo_part of kernels/analytics/gas_halo.cl */
+	gemp_buffer buffer;    /* a copy of part[] */
+} halo_parts;
 
 /* A buffer of a CPU device, and its address on the host. */
 typedef struct halo_mapping {
@@ -88,7 +101,7 @@ struct gemp_halo {
 	size_t size; /* bytes of a value */
 	int ranks;
 	bool kernels; /* true: kernels pack and unpack; false: the host's threads do */
-	bool all;     /* out.bits[] has the bits of all places, and out.before[] agrees, also on the device */
+	bool all;     /* out.bits[] has the bits of all places, and out.before[] agrees; only if the host's threads pack */
 	bool begun;   /* packed messages have not been sent yet */
 	halo_direction out, in;
 	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: no vertex */
@@ -104,13 +117,14 @@ struct gemp_halo {
 	unsigned next_mapping;
 	/* if kernels pack and unpack: */
 	gemp_program program;
-	cl_kernel mark, gather, set_all, put_bits, put_pairs;
-	gemp_buffer slots, bits, before, packed; /* copies of slot[], out.bits[] and out.before[]; the packed values */
-	gemp_buffer first, listed;               /* copy of out.first[]; counts and lists of few changes (gas_halo_mark) */
-	cl_uint listed_max;                      /* maximum number of changes for a rank that are listed */
-	cl_uint counting;                        /* the row of counts to which the next launch adds */
-	gemp_pinned staging;                     /* page-locked memory for reads between launches */
-	gemp_buffer inbox, received_prefix;      /* received messages, unchanged; copy of in.before[] */
+	cl_kernel pack, unpack;
+	halo_parts to, from;        /* the ranks that get messages from this rank, and the ranks that send some */
+	gemp_buffer slots, regions; /* copy of slot[]; packed messages without heads */
+	gemp_buffer front;          /* carried words, counts, and lists of few changes: read in one transfer */
+	gemp_buffer inbox;          /* received messages, unchanged */
+	gemp_pinned staging;        /* page-locked memory for reads of front[], and for a bitmap */
+	cl_uint listed_max;         /* maximum number of changes for a rank that are listed */
+	cl_uint turn;               /* the row of counts to which the next launch adds */
 	/* the last transfer from the device, and the last one to it on each queue */
 	cl_event reading, writing[2];
 	bool ordered; /* a transfer has waited for the kernels that were enqueued before `begin` */
@@ -121,24 +135,32 @@ static inline size_t halo_words(size_t places)
 	return gemp_bits32_words(places);
 }
 
-/* The offset of the values in a message. */
-static inline size_t halo_values_at(halo_form form, size_t places, size_t count)
+/* Without values a message needs no positions of blocks. */
+static inline size_t halo_blocks(size_t places, size_t value)
 {
-	size_t words = form == HALO_ALL ? 0 : form == HALO_BITS ? halo_words(places) : count;
+	return value ? (halo_words(places) + HALO_BLOCK - 1) / HALO_BLOCK : 0;
+}
+
+/* The offset of the values in a message. value: bytes of a value. */
+static inline size_t halo_values_at(halo_form form, size_t places, size_t count, size_t value)
+{
+	size_t words = form == HALO_ALL ? 0 : form == HALO_BITS ? halo_words(places) + halo_blocks(places, value) : count;
 	return sizeof(halo_head) + (words * sizeof(uint32_t) + 7) / 8 * 8;
 }
 
 static inline size_t halo_size(halo_form form, size_t places, size_t count, size_t value)
 {
-	return halo_values_at(form, places, count) + count * value;
+	return halo_values_at(form, places, count, value) + count * value;
 }
 
-static inline halo_form halo_form_of(size_t places, size_t count)
+/* The form of a message that is made anew: all values, or the smaller one of the other two forms. */
+static inline halo_form halo_form_of(size_t places, size_t count, size_t value)
 {
 	if (count == places)
 		return HALO_ALL;
-	return halo_values_at(HALO_BITS, places, count) < halo_values_at(HALO_PAIRS, places, count) ? HALO_BITS
-	                                                                                            : HALO_PAIRS;
+	return halo_values_at(HALO_BITS, places, count, value) < halo_values_at(HALO_PAIRS, places, count, value)
+	           ? HALO_BITS
+	           : HALO_PAIRS;
 }
 
 static inline char *halo_message_of(const halo_direction *direction, int rank)
@@ -146,39 +168,28 @@ static inline char *halo_message_of(const halo_direction *direction, int rank)
 	return direction->at[direction->parity][rank];
 }
 
-static inline uint32_t halo_count(const halo_direction *direction, int rank)
-{
-	return direction->before[direction->first[rank + 1]] - direction->before[direction->first[rank]];
-}
-
-/* Sets before[from + 1 .. end] from bits[from .. end - 1]. */
-void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end);
-
 /* The bytes of the largest message to or from a rank. */
 static inline size_t halo_capacity(const halo_direction *direction, int rank, size_t value)
 {
 	return direction->count[rank] ? halo_size(HALO_BITS, direction->count[rank], direction->count[rank], value) : 0;
 }
 
-/* Writes the heads, bitmaps and places of all messages. bits[] and before[] have been set. */
-void gemp_halo_write_heads(gemp_halo *halo);
-/* Sets bits[] of all places, and before[]. */
-void gemp_halo_mark_all(gemp_halo *halo);
-
 /* Packing and unpacking by kernels (halo_device.c), or by the host's threads (halo_host.c). The host's threads wait for
  * the kernels on the device first. */
 gemp_code gemp_halo_device_new(gemp_halo *halo);
 void gemp_halo_device_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                                const gemp_halo_read *read);
-gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
+                                const gemp_halo_carried *read);
+gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                                  const gemp_halo_carried *write);
 /* Waits until the messages of this round are complete, and the messages of the previous round are on the device. */
 gemp_code gemp_halo_wait_device(gemp_halo *halo);
 
 void gemp_halo_host_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                              const gemp_halo_read *read);
-gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
+                              const gemp_halo_carried *read);
+gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                                const gemp_halo_carried *write);
 
 /* Collective. value_size is 4 or 8 bytes, or 0 if messages only say which vertices have changed. comm and links are
  * borrowed. */
@@ -194,10 +205,10 @@ void gemp_halo_free(gemp_halo *halo);
  * values[known] have value_size bytes each; NULL if value_size is 0. changed: a bitmap of local vertices, in which the
  * bits of own vertices are read; NULL: all vertices have changed. On return the kernels that were enqueued before have
  * ended, except on a GPU if `changed` is NULL: then the call does not wait for them. From begin until gemp_halo_end,
- * kernels may read the values of own vertices; they must neither write values nor read the values of ghosts. read: a
- * buffer that the host reads with the bitmap; it needs `changed`, and a single rank does not read it; NULL: none. */
+ * kernels may read the values of own vertices; they must neither write values nor read the values of ghosts. read:
+ * words that the host reads; they need `changed`, and a single rank does not read them; NULL: none. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                          const gemp_halo_read *read);
+                          const gemp_halo_carried *read);
 
 /* Collective. Exchanges the messages of this round, if `begin` was called. If any rank has failed, all ranks return a
  * failure. Otherwise sums[] become the sums over all ranks, modulo 2^64, and greatest[] the maxima. */
@@ -207,8 +218,10 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 
 /* Writes received values to their ghosts, for kernels that are launched from now on. Sets the bits of these ghosts in
  * `arrived`, which may be `changed`, or NULL if the bits are not wanted; clears no bits. Does not wait for kernels on a
- * GPU. If there was no round since `begin`, it exchanges the messages first. */
-gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
+ * GPU. If there was no round since `begin`, it exchanges the messages first. write: words that the host writes to a
+ * buffer; a single rank does not write them; NULL: none. */
+gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                        const gemp_halo_carried *write);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* the traffic of this rank so far */
 /* The traffic since `before`, an earlier value of gemp_halo_traffic; zeros if halo is NULL. */

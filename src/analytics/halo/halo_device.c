@@ -1,90 +1,120 @@
-/* The halo exchange by kernels, as on a GPU. The host reads the bitmap of changes and chooses each message's form. Then
- * a kernel packs the values, and the host reads them straight into the messages. Received values of a HALO_ALL message
- * are written straight to their ghosts, if possible on the copy queue, beside kernels. Any other message is written to
- * the device unchanged, and a kernel scatters its values.
+/* The halo exchange by kernels, as on a GPU. A kernel packs the messages to all ranks: bitmaps, values, and lists if
+ * few values have changed. The host reads the counts with the lists, chooses each message's form, and reads bitmaps
+ * and values straight into the messages. A short bitmap without values is read with the counts, so the host waits
+ * once.
  *
- * A launch that finds few changes lists the changed places and their values (listed[]), so one read gets all
- * messages. */
+ * Received values of a HALO_ALL message are written straight to their ghosts, if possible on the copy queue, beside
+ * kernels. Any other message is written to the device unchanged, and a kernel unpacks the messages from all ranks. */
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
+#include "core/memory.h"
 #include "device/launch.h"
 #include "device/staging.h"
 
 #include <stdio.h>
 
-enum { GROUP = 256, EARLY_WORDS = 1 << 16 };
-enum { QUEUE, TRANSFER }; /* the two queues of the device */
+enum { EARLY_WORDS = 1 << 16 };  /* words of bitmaps that are read before the number of changes is known */
+enum { QUEUE, TRANSFER };        /* the two queues of the device */
+enum { WORD = sizeof(cl_uint) }; /* bytes of a word */
 
-/* The staging block contains a copy of listed[] (two rows of counts, values, places), GEMP_HALO_READ bytes for the
- * caller's read, and a u32 for each word of the outgoing and of the incoming bitmap. */
-static const cl_uint *staged_values(const gemp_halo *halo)
+/* The offsets in front[], in words: the counts, the lists of values, and the lists of places. */
+enum { COUNTS = GEMP_HALO_CARRIED * 2 };
+
+static size_t listed_values_at(const halo_parts *to)
 {
-	return (const cl_uint *)(void *)halo->staging.host + 2 * halo->ranks;
+	return COUNTS + (2 * (size_t)to->count + 1) / 2 * 2;
 }
 
-static const cl_uint *staged_places(const gemp_halo *halo)
+static size_t listed_places_at(const gemp_halo *halo)
 {
-	return staged_values(halo) + (size_t)(halo->ranks - 1) * halo->listed_max * (halo->size / sizeof(cl_uint));
+	return listed_values_at(&halo->to) + (size_t)halo->to.count * halo->listed_max * (halo->size / WORD);
 }
 
-static char *staged_read(const gemp_halo *halo)
+static const cl_uint *staged_words(const gemp_halo *halo, size_t at)
 {
-	return halo->staging.host + halo->listed.size;
+	return (const cl_uint *)(const void *)halo->staging.host + at;
 }
 
-static char *staged_words(const gemp_halo *halo)
+/* The number of changes for each part. The last launch has counted in the other row. */
+static const cl_uint *staged_counts(const gemp_halo *halo)
 {
-	return staged_read(halo) + GEMP_HALO_READ;
+	return staged_words(halo, COUNTS + (size_t)!halo->turn * halo->to.count);
 }
 
-static char *staged_arrived(const gemp_halo *halo)
+/* A second read costs more than an unused one, so a short bitmap without values is always read, and no lists are. */
+static bool reads_bits_early(const gemp_halo *halo)
 {
-	return staged_words(halo) + halo->out.first[halo->ranks] * sizeof(cl_uint);
+	return halo->size == 0 && halo->out.first[halo->ranks] <= EARLY_WORDS;
+}
+
+/* Lists the ranks with which messages are exchanged, and copies the list to the device. *words: the words of all
+ * regions of outgoing messages. */
+static gemp_code new_parts(gemp_halo *halo, halo_parts *out, const halo_direction *direction, size_t *words)
+{
+	const size_t ranks = (size_t)halo->ranks;
+	const bool outgoing = direction == &halo->out;
+	*words = 0;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->rank, ranks), GEMP_ARRAY(out->part, ranks + 1)));
+	for (int r = 0; r < halo->ranks; r++) {
+		const size_t places = direction->count[r];
+		if (!places)
+			continue;
+		out->rank[out->count] = r;
+		out->part[out->count++] = (cl_uint4){ { out->blocks, (cl_uint)(outgoing ? *words : direction->region[r] / WORD),
+			                                    outgoing ? direction->first[r] : halo->links->ghost_begin[r],
+			                                    (cl_uint)places } };
+		out->blocks += (cl_uint)(halo_words(places) + HALO_BLOCK - 1) / HALO_BLOCK;
+		*words += (halo_size(HALO_BITS, places, places, halo->size) - sizeof(halo_head) + 7) / 8 * 8 / WORD;
+	}
+	out->part[out->count].s[0] = out->blocks;
+	return gemp_buffer_new(&out->buffer, halo->device, (out->count + 1) * sizeof *out->part, out->part);
 }
 
 /* The lists of changes have gemp_limits.halo_listed_max entries together, an equal part for each other rank. */
-static gemp_code new_staging(gemp_halo *halo)
+static gemp_code new_front(gemp_halo *halo)
 {
-	const size_t ranks = (size_t)halo->ranks;
-	halo->listed_max = gemp_limits_now()->halo_listed_max / (unsigned)(halo->ranks - 1);
-	GEMP_TRY(gemp_buffer_new(&halo->first, halo->device, (ranks + 1) * sizeof(cl_uint), halo->out.first));
-	const size_t listed = (ranks - 1) * halo->listed_max * (sizeof(cl_uint) + halo->size);
-	GEMP_TRY(gemp_buffer_new(&halo->listed, halo->device, 2 * ranks * sizeof(cl_uint) + listed, NULL));
-	GEMP_TRY(gemp_buffer_zero(halo->device, &halo->listed, 0, 2 * ranks * sizeof(cl_uint)));
-	return gemp_pinned_take(&halo->staging, halo->device,
-	                        halo->listed.size + GEMP_HALO_READ +
-	                            ((size_t)halo->out.first[ranks] + halo->in.first[ranks]) * sizeof(cl_uint));
+	halo->listed_max = reads_bits_early(halo) ? 0 : gemp_limits_now()->halo_listed_max / (unsigned)(halo->ranks - 1);
+	const size_t words = listed_places_at(halo) + (size_t)halo->to.count * halo->listed_max;
+	GEMP_TRY(gemp_buffer_new(&halo->front, halo->device, words * WORD, NULL));
+	GEMP_TRY(gemp_buffer_zero(halo->device, &halo->front, 0, words * WORD));
+	return gemp_pinned_take(&halo->staging, halo->device, halo->front.size + halo->out.first[halo->ranks] * WORD);
 }
 
 /* Compiles the kernels for the size of a value, and copies slot[], which never changes. */
 gemp_code gemp_halo_device_new(gemp_halo *halo)
 {
-	size_t words = halo->out.first[halo->ranks], sent = halo->links->send_begin[halo->ranks];
-	char options[32];
-	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", halo->size);
-	GEMP_TRY(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options, { "gas_halo_mark", &halo->mark },
-	                            { "gas_halo_gather", &halo->gather }, { "gas_halo_set_all", &halo->set_all },
-	                            { "gas_halo_put_bits", &halo->put_bits }, { "gas_halo_put_pairs", &halo->put_pairs }));
-	GEMP_TRY(gemp_buffer_new(&halo->slots, halo->device, words * 32 * sizeof *halo->slot, halo->slot));
-	GEMP_TRY(gemp_buffer_new(&halo->bits, halo->device, words * sizeof *halo->out.bits, NULL));
-	GEMP_TRY(gemp_buffer_new(&halo->before, halo->device, words * sizeof *halo->out.before, NULL));
-	GEMP_TRY(gemp_buffer_new(&halo->packed, halo->device, sent * halo->size, NULL));
+	size_t out_words, in_words;
+	char options[96];
+	snprintf(options, sizeof options, "-DHALO_SIZE=%zu -DHALO_GROUP=%d -DHALO_CARRIED=%d", halo->size, HALO_BLOCK,
+	         GEMP_HALO_CARRIED);
+	GEMP_TRY(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options, { "gas_halo_pack", &halo->pack },
+	                            { "gas_halo_unpack", &halo->unpack }));
+	GEMP_TRY(new_parts(halo, &halo->to, &halo->out, &out_words));
+	GEMP_TRY(new_parts(halo, &halo->from, &halo->in, &in_words));
+	GEMP_TRY(gemp_buffer_new(&halo->slots, halo->device, halo->out.first[halo->ranks] * 32 * sizeof *halo->slot,
+	                         halo->slot));
+	GEMP_TRY(gemp_buffer_new(&halo->regions, halo->device, out_words * WORD, NULL));
 	GEMP_TRY(gemp_buffer_new(&halo->inbox, halo->device, halo->in.region[halo->ranks], NULL));
-	GEMP_TRY(gemp_buffer_new(&halo->received_prefix, halo->device,
-	                         ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
-	return new_staging(halo);
+	return new_front(halo);
+}
+
+static void free_parts(gemp_halo *halo, halo_parts *parts)
+{
+	gemp_buffer_free(&parts->buffer, halo->device);
+	gemp_free_all(parts->rank, parts->part);
 }
 
 /* The transfers must end before the memory that they read and write is released. */
 void gemp_halo_device_free(gemp_halo *halo)
 {
-	gemp_kernels_free(&halo->mark, &halo->gather, &halo->set_all, &halo->put_bits, &halo->put_pairs);
+	gemp_kernels_free(&halo->pack, &halo->unpack);
 	gemp_halo_wait_device(halo);
 	gemp_program_free(&halo->program);
 	gemp_pinned_release(&halo->staging, halo->device);
-	gemp_buffers_free(halo->device, &halo->first, &halo->listed, &halo->slots, &halo->bits, &halo->before,
-	                  &halo->packed, &halo->inbox, &halo->received_prefix);
+	free_parts(halo, &halo->to);
+	free_parts(halo, &halo->from);
+	gemp_buffers_free(halo->device, &halo->slots, &halo->regions, &halo->front, &halo->inbox);
 }
 
 /* *event may be NULL. */
@@ -108,141 +138,131 @@ gemp_code gemp_halo_wait_device(gemp_halo *halo)
 	return code;
 }
 
-/* Reads packed values into the messages, behind their heads. The first read waits for the last launch. The later reads
- * follow in order on the same queue. */
-static gemp_code read_values(gemp_halo *halo)
+/* Launches the kernel that packs all messages. changed: NULL if all values are sent. */
+static gemp_code launch_pack(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                             const gemp_halo_carried *read)
 {
-	const halo_direction *out = &halo->out;
+	const halo_parts *to = &halo->to;
+	const cl_mem none = NULL;
+	const cl_uint carried = read ? (cl_uint)read->words : 0, turn = halo->turn;
+	halo->turn = changed ? !turn : turn;
+	return gemp_launch(halo->device, halo->pack, (size_t)to->blocks * HALO_BLOCK, HALO_BLOCK, GEMP_ARG(&to->buffer.mem),
+	                   GEMP_ARG(&to->count), GEMP_ARG(&halo->slots.mem), GEMP_ARG(changed ? &changed->mem : &none),
+	                   GEMP_ARG(values ? &values->mem : &none), GEMP_ARG(&halo->regions.mem),
+	                   GEMP_ARG(read ? &read->buffer->mem : &none), GEMP_ARG(&carried), GEMP_ARG(&halo->front.mem),
+	                   GEMP_ARG(&turn), GEMP_ARG(&halo->listed_max));
+}
+
+/* Reads `size` bytes from byte `at` of a part's region into its message, without waiting. */
+static gemp_code read_region(gemp_halo *halo, cl_uint p, size_t at, size_t size)
+{
+	char *to = halo_message_of(&halo->out, halo->to.rank[p]) + sizeof(halo_head);
+	release_event(&halo->reading);
+	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, halo->regions.mem, CL_FALSE,
+	                                   (size_t)halo->to.part[p].s[1] * WORD + at, size, to, 0, NULL, &halo->reading));
+}
+
+/* Reads the values of all places into the messages. The first read waits for the last launch. The later reads follow in
+ * order on the copy queue. */
+static gemp_code read_all(gemp_halo *halo)
+{
 	const gemp_device *device = halo->device;
-	for (int r = 0; r < halo->ranks; r++) {
-		uint32_t count = halo_count(out, r);
-		if (!count)
+	for (cl_uint p = 0; p < halo->to.count; p++) {
+		const size_t places = halo->to.part[p].s[3];
+		const size_t at = halo_values_at(HALO_BITS, places, places, halo->size) - sizeof(halo_head);
+		halo_head *head = (halo_head *)(void *)halo_message_of(&halo->out, halo->to.rank[p]);
+		*head = (halo_head){ HALO_ALL, (uint32_t)places };
+		if (!halo->size)
 			continue;
-		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
-		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
 		release_event(&halo->reading);
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(
-			device->copy_queue, halo->packed.mem, CL_FALSE, out->before[out->first[r]] * halo->size, count * halo->size,
-			to, halo->ordered ? 0 : 1, halo->ordered ? NULL : &device->last_launch, &halo->reading)));
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, halo->regions.mem, CL_FALSE,
+		                                     (size_t)halo->to.part[p].s[1] * WORD + at, places * halo->size, head + 1,
+		                                     halo->ordered ? 0 : 1, halo->ordered ? NULL : &device->last_launch,
+		                                     &halo->reading)));
 		halo->ordered = true;
 	}
 	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-/* Enqueues a read without waiting. The next blocking read on the same queue waits for it. */
-static gemp_code enqueue_read(const gemp_halo *halo, const gemp_buffer *from, size_t size, void *to)
+/* Replaces the bitmap of a message without values by a list of its places. MPI then sends fewer bytes. */
+static void list_bits(gemp_halo *halo, halo_head *head, size_t words)
 {
-	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
+	uint32_t *copy = (uint32_t *)(void *)(halo->staging.host + halo->front.size), *place = (uint32_t *)(head + 1);
+	memcpy(copy, place, words * sizeof *copy);
+	for (size_t w = 0; w < words; w++)
+		for (uint32_t bits = copy[w]; bits; bits &= bits - 1)
+			*place++ = (uint32_t)w * 32 + (uint32_t)__builtin_ctz(bits);
+	head->form = HALO_PAIRS;
 }
 
-/* A second read costs more than an unused read, so a short bitmap is always read together with the counts. */
-static bool reads_bits_early(const gemp_halo *halo)
+/* Reads the bitmaps into the messages, together with the counts. Within a node a bitmap is sent even if a list is
+ * shorter, since it is there. */
+static gemp_code read_early(gemp_halo *halo)
 {
-	const uint32_t words = halo->out.first[halo->ranks];
-	return words > 0 && words <= EARLY_WORDS;
-}
-
-/* Without values a short bitmap says all, and no lists are read. */
-static bool needs_lists(const gemp_halo *halo)
-{
-	return halo->size > 0 || !reads_bits_early(halo);
-}
-
-/* Launches the kernel that sets the bitmap of changes and lists few changes. Reads the lists with their counts, `read`
- * if it is not NULL, and the bitmap if it is short. */
-static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                              const gemp_halo_read *read)
-{
-	const cl_uint words = halo->out.first[halo->ranks], ranks = (cl_uint)halo->ranks, parity = halo->counting;
-	const cl_uint self = (cl_uint)halo->comm->rank, listed_max = needs_lists(halo) ? halo->listed_max : 0;
-	const cl_mem *from = values ? &values->mem : &halo->packed.mem;
-	GEMP_TRY(gemp_launch(halo->device, halo->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&halo->slots.mem),
-	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&halo->bits.mem),
-	                     GEMP_ARG(&halo->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self), GEMP_ARG(&parity),
-	                     GEMP_ARG(&halo->listed.mem), GEMP_ARG(&listed_max), GEMP_ARG(from)));
-	halo->counting = !parity;
-	if (read)
-		GEMP_TRY(enqueue_read(halo, read->from, read->size, staged_read(halo)));
-	if (!needs_lists(halo)) {
-		GEMP_TRY(gemp_buffer_read(halo->device, &halo->bits, 0, words * sizeof(cl_uint), staged_words(halo)));
-	} else {
-		if (reads_bits_early(halo))
-			GEMP_TRY(enqueue_read(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
-		GEMP_TRY(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
+	const halo_parts *to = &halo->to;
+	for (cl_uint p = 0; p < to->count; p++)
+		GEMP_TRY(read_region(halo, p, 0, halo_words(to->part[p].s[3]) * WORD));
+	GEMP_TRY(gemp_buffer_read(halo->device, &halo->front, 0, halo->front.size, halo->staging.host));
+	for (cl_uint p = 0; p < to->count; p++) {
+		const cl_uint places = to->part[p].s[3], count = staged_counts(halo)[p];
+		halo_head *head = (halo_head *)(void *)halo_message_of(&halo->out, to->rank[p]);
+		*head = (halo_head){ count == places ? HALO_ALL : HALO_BITS, count };
+		if (halo->node_rank[to->rank[p]] < 0 && halo_form_of(places, count, 0) == HALO_PAIRS)
+			list_bits(halo, head, halo_words(places));
 	}
-	if (read)
-		memcpy(read->to, staged_read(halo), read->size);
 	return GEMP_OK;
 }
 
-/* Makes the messages from the lists, without another read. Writes nothing and returns false if some changes were not
- * listed, or if HALO_PAIRS is not the smallest form for some rank. */
-static bool write_lists(gemp_halo *halo)
+/* Makes a message from its list of changes. */
+static void write_list(gemp_halo *halo, cl_uint p, halo_head *head, size_t count)
 {
-	const halo_direction *out = &halo->out;
-	const cl_uint *counts = (const cl_uint *)(void *)halo->staging.host + !halo->counting * halo->ranks;
-	for (int r = 0; r < halo->ranks; r++)
-		if (counts[r] > halo->listed_max || (out->count[r] && halo_form_of(out->count[r], counts[r]) != HALO_PAIRS))
-			return false;
-	for (int r = 0; r < halo->ranks; r++) {
-		const size_t count = counts[r], from = (size_t)(r - (r > halo->comm->rank)) * halo->listed_max;
-		if (!out->count[r])
+	const size_t at = (size_t)p * halo->listed_max;
+	*head = (halo_head){ HALO_PAIRS, (uint32_t)count };
+	memcpy(head + 1, staged_words(halo, listed_places_at(halo)) + at, count * WORD);
+	memcpy((char *)head + halo_values_at(HALO_PAIRS, halo->to.part[p].s[3], count, halo->size),
+	       (const char *)staged_words(halo, listed_values_at(&halo->to)) + at * halo->size, count * halo->size);
+}
+
+/* Reads the counts and the lists. Messages with more changes follow in a second read, for which gemp_halo_round
+ * waits. */
+static gemp_code read_lists(gemp_halo *halo)
+{
+	const halo_parts *to = &halo->to;
+	GEMP_TRY(gemp_buffer_read(halo->device, &halo->front, 0, halo->front.size, halo->staging.host));
+	for (cl_uint p = 0; p < to->count; p++) {
+		const cl_uint places = to->part[p].s[3], count = staged_counts(halo)[p];
+		halo_head *head = (halo_head *)(void *)halo_message_of(&halo->out, to->rank[p]);
+		const bool listed = count <= halo->listed_max;
+		if (listed && halo_form_of(places, count, halo->size) == HALO_PAIRS) {
+			write_list(halo, p, head, count);
 			continue;
-		halo_head *head = (halo_head *)(void *)halo_message_of(out, r);
-		*head = (halo_head){ HALO_PAIRS, counts[r] };
-		memcpy(head + 1, staged_places(halo) + from, count * sizeof(cl_uint));
-		memcpy((char *)head + halo_values_at(HALO_PAIRS, out->count[r], count),
-		       (const char *)staged_values(halo) + from * halo->size, count * halo->size);
+		}
+		*head = (halo_head){ count == places && !halo->size ? HALO_ALL : HALO_BITS, count };
+		if (head->form == HALO_BITS)
+			GEMP_TRY(read_region(halo, p, 0, halo_size(HALO_BITS, places, count, halo->size) - sizeof *head));
 	}
-	return true;
+	return GEMP_CL(clFlush(halo->device->queue));
 }
 
-/* Reads the bitmap of changes. The host computes its prefix sums and writes them to the device, where the packing
- * kernel needs them. */
-static gemp_code read_bits(gemp_halo *halo)
-{
-	halo_direction *out = &halo->out;
-	const size_t words = out->first[halo->ranks], bytes = words * sizeof *out->bits;
-	if (!reads_bits_early(halo))
-		GEMP_TRY(gemp_buffer_read(halo->device, &halo->bits, 0, bytes, staged_words(halo)));
-	memcpy(out->bits, staged_words(halo), bytes);
-	gemp_halo_prefix(out, 0, (uint32_t)words);
-	memcpy(staged_words(halo), out->before, bytes);
-	if (bytes && halo->size)
-		return GEMP_CL(clEnqueueWriteBuffer(halo->device->queue, halo->before.mem, CL_FALSE, 0, bytes,
-		                                    staged_words(halo), 0, NULL, NULL));
-	return GEMP_OK;
-}
-
-/* If all vertices have changed, the bitmap of all places stays on the device until a round with a bitmap of changes
- * replaces it. */
+/* The host waits for the kernels if it needs the counts of changes. After this wait the copy queue may write to ghosts
+ * that the kernels have read. */
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                                const gemp_halo_read *read)
+                                const gemp_halo_carried *read)
 {
-	halo_direction *out = &halo->out;
-	cl_uint words = out->first[halo->ranks];
-	size_t bytes = words * sizeof *out->bits;
 	halo->ordered = false;
-	if (changed) {
-		halo->all = false;
-		GEMP_TRY(mark_changes(halo, values, changed, read));
-		if (needs_lists(halo) && write_lists(halo))
-			return GEMP_OK;
-		GEMP_TRY(read_bits(halo));
-	} else if (!halo->all) {
-		gemp_halo_mark_all(halo);
-		GEMP_TRY(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
-		GEMP_TRY(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
-		halo->all = true;
-	}
-	gemp_halo_write_heads(halo);
-	if (!halo->size || !out->before[words])
-		return GEMP_OK;
-	GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
-	                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
-	                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
-	return read_values(halo);
+	if (!halo->to.count)
+		return read ? gemp_buffer_read(halo->device, read->buffer, 0, read->words * sizeof *read->host, read->host)
+		            : GEMP_OK;
+	if (changed || halo->size)
+		GEMP_TRY(launch_pack(halo, values, changed, read));
+	if (!changed)
+		return read_all(halo);
+	GEMP_TRY((reads_bits_early(halo) ? read_early : read_lists)(halo));
+	halo->ordered = true;
+	if (read)
+		memcpy(read->host, halo->staging.host, read->words * sizeof *read->host);
+	return GEMP_OK;
 }
 
 /* Enqueues a write. The event of the queue's last write is kept for gemp_halo_wait_device. */
@@ -256,65 +276,58 @@ static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to
 	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* Writes all values of a rank to their ghosts. Kernels that were enqueued before `begin` may read the ghosts. So the
- * copy queue is used only if one of its transfers has waited for these kernels (ordered), and if no kernel has to set
- * bits after it. */
-static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
+/* Has the kernel work to do for this message? Without `arrived`, the values of a HALO_ALL message need no kernel. */
+static bool needs_kernel(const halo_head *head, const gemp_buffer *arrived)
 {
-	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];
-	GEMP_TRY(enqueue_write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size,
-	                       count * halo->size,
-	                       halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
-	if (arrived)
-		return gemp_launch(halo->device, halo->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
-		                   GEMP_ARG(&arrived->mem));
-	return GEMP_OK;
+	return head->count && (arrived || head->form != HALO_ALL);
 }
 
-/* Writes the message to the inbox unchanged, and launches a kernel that copies its values to their ghosts. */
-static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *head, const gemp_buffer *values,
-                                 const gemp_buffer *arrived)
+/* Writes a message to the device: the values of all places to their ghosts, other messages to the inbox. Kernels that
+ * were enqueued before `begin` may read the ghosts. So the copy queue is used only if one of its transfers has waited
+ * for these kernels (ordered), and if no kernel sets bits after it. launched: the kernel will read the head. */
+static gemp_code write_message(gemp_halo *halo, int r, const gemp_buffer *values, bool arrives, bool launched)
 {
-	halo_direction *in = &halo->in;
-	halo_form form = (halo_form)head->form;
-	size_t region = in->region[rank];
-	cl_uint first = halo->links->ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
-	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank];
-	cl_uint count = head->count;
-	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
-	const cl_mem *to = values ? &values->mem : &halo->inbox.mem,
-				 *bits = arrived ? &arrived->mem : &halo->received_prefix.mem;
-	GEMP_TRY(enqueue_write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
-	if (form == HALO_PAIRS)
-		return gemp_launch(halo->device, halo->put_pairs, count, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
-		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
-		                   GEMP_ARG(bits));
-	const size_t words = halo_words(places), at = before_at * sizeof *in->before;
-	if (halo->size) { /* without values the kernel reads no prefix sums */
-		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
-		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
-		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);
-		GEMP_TRY(enqueue_write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before,
-		                       staged_arrived(halo) + at));
-	}
-	return gemp_launch(halo->device, halo->put_bits, places, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
-	                   GEMP_ARG(&values_at), GEMP_ARG(&halo->received_prefix.mem), GEMP_ARG(&before_at),
-	                   GEMP_ARG(&first), GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
+	const halo_head *head = (const halo_head *)(const void *)halo_message_of(&halo->in, r);
+	const size_t places = halo->in.count[r], size = halo->size;
+	const bool all = head->form == HALO_ALL, whole = head->count && !all;
+	if (all)
+		GEMP_TRY(enqueue_write(halo, halo->ordered && !arrives ? TRANSFER : QUEUE, values,
+		                       halo->links->ghost_begin[r] * size, places * size, head + 1));
+	if (!launched)
+		return GEMP_OK;
+	return enqueue_write(halo, QUEUE, &halo->inbox, halo->in.region[r],
+	                     whole ? halo_size((halo_form)head->form, places, head->count, size) : sizeof *head, head);
+}
+
+/* Launches the kernel that unpacks the messages from all ranks, or only carries words if there are none. */
+static gemp_code launch_unpack(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                               const gemp_halo_carried *write, bool messages)
+{
+	const halo_parts *from = &halo->from;
+	const cl_mem none = NULL;
+	const cl_uint count = messages ? from->count : 0, words = write ? (cl_uint)write->words : 0;
+	uint64_t carried[GEMP_HALO_CARRIED] = { 0 };
+	if (write)
+		memcpy(carried, write->host, write->words * sizeof *carried);
+	return gemp_launch(halo->device, halo->unpack, (size_t)(messages ? from->blocks : 1) * HALO_BLOCK, HALO_BLOCK,
+	                   GEMP_ARG(&from->buffer.mem), GEMP_ARG(&count), GEMP_ARG(&halo->inbox.mem),
+	                   GEMP_ARG(values ? &values->mem : &none), GEMP_ARG(arrived ? &arrived->mem : &none),
+	                   GEMP_ARG(write ? &write->buffer->mem : &none), GEMP_ARG(&words), GEMP_ARG(&carried));
 }
 
 /* A barrier on the kernels' queue waits for the last transfer of the copy queue, and kernels launched later wait for
  * the barrier. */
-gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
+gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                                  const gemp_halo_carried *write)
 {
-	for (int r = 0; r < halo->ranks; r++) {
-		if (!halo->in.count[r])
-			continue;
-		const halo_head *head = (const halo_head *)(void *)halo_message_of(&halo->in, r);
-		if (head->form == HALO_ALL)
-			GEMP_TRY(receive_all(halo, r, values, arrived));
-		else if (head->count)
-			GEMP_TRY(receive_changed(halo, r, head, values, arrived));
-	}
+	bool messages = false;
+	for (cl_uint p = 0; p < halo->from.count; p++)
+		messages |= needs_kernel((const halo_head *)(const void *)halo_message_of(&halo->in, halo->from.rank[p]),
+		                         arrived);
+	for (cl_uint p = 0; p < halo->from.count; p++)
+		GEMP_TRY(write_message(halo, halo->from.rank[p], values, arrived != NULL, messages));
+	if (messages || write)
+		GEMP_TRY(launch_unpack(halo, values, arrived, write, messages));
 	if (!halo->writing[TRANSFER])
 		return GEMP_OK;
 	GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));

@@ -89,10 +89,10 @@ static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *value
 		if (!out->count[r])
 			continue;
 		const uint32_t count = list_places(f, r, changed);
-		if (halo_form_of(out->count[r], count) != HALO_PAIRS)
+		if (halo_form_of(out->count[r], count, halo->size) != HALO_PAIRS)
 			return false;
 		halo_head *head = (halo_head *)(void *)halo_message_of(out, r);
-		char *to = (char *)head + halo_values_at(HALO_PAIRS, out->count[r], count);
+		char *to = (char *)head + halo_values_at(HALO_PAIRS, out->count[r], count, halo->size);
 		*head = (halo_head){ HALO_PAIRS, count };
 		memcpy(head + 1, f->places, count * sizeof *f->places);
 		for (uint32_t i = 0; halo->size && i < count; i++, to += halo->size)
@@ -222,7 +222,7 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 		if (rank < 0 || w >= out->first[rank + 1]) {
 			rank = (int)gemp_range_find_u32(out->first, (size_t)halo->ranks, w);
 			const halo_head *head = (const halo_head *)(void *)halo_message_of(out, rank);
-			to = (char *)head + halo_values_at((halo_form)head->form, out->count[rank], head->count) +
+			to = (char *)head + halo_values_at((halo_form)head->form, out->count[rank], head->count, halo->size) +
 			     (out->before[w] - out->before[out->first[rank]]) * halo->size;
 		}
 		for (uint32_t bits = out->bits[w]; bits; bits &= bits - 1, to += halo->size) {
@@ -235,19 +235,82 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+static inline __attribute__((always_inline)) void prefix_words(halo_direction *out, uint32_t words)
+{
+	for (uint32_t w = 0; w < words; w++)
+		out->before[w + 1] = out->before[w] + (uint32_t)__builtin_popcount(out->bits[w]);
+}
+
+#ifdef __x86_64__
+/* The popcnt instruction is several times as fast as the code that the compiler emits for any x86-64 processor. */
+__attribute__((target("popcnt"))) static void prefix_popcnt(halo_direction *out, uint32_t words)
+{
+	prefix_words(out, words);
+}
+#endif
+
+/* Sets before[] from bits[]. */
+static void set_prefix(halo_direction *out, uint32_t words)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("popcnt")) {
+		prefix_popcnt(out, words);
+		return;
+	}
+#endif
+	prefix_words(out, words);
+}
+
+/* Sets the bits of all places. The bits behind the last place of a rank stay 0. */
+static void mark_all(gemp_halo *halo)
+{
+	halo_direction *out = &halo->out;
+	for (int r = 0; r < halo->ranks; r++)
+		for (uint32_t i = 0, w = out->first[r]; w < out->first[r + 1]; w++, i += 32)
+			out->bits[w] = out->count[r] - i < 32 ? (1u << (out->count[r] - i)) - 1 : UINT32_MAX;
+	set_prefix(out, out->first[halo->ranks]);
+}
+
+static uint32_t change_count(const halo_direction *direction, int rank)
+{
+	return direction->before[direction->first[rank + 1]] - direction->before[direction->first[rank]];
+}
+
+/* A message has all values if all have changed; otherwise the smaller of a bitmap and a list of places. */
+static void write_heads(gemp_halo *halo)
+{
+	const halo_direction *out = &halo->out;
+	for (int r = 0; r < halo->ranks; r++) {
+		uint32_t count = change_count(out, r), words = out->first[r + 1] - out->first[r], *to;
+		if (!out->count[r])
+			continue;
+		halo_head *head = (halo_head *)(void *)halo_message_of(out, r);
+		*head = (halo_head){ halo_form_of(out->count[r], count, halo->size), count };
+		to = (uint32_t *)(head + 1);
+		if (head->form == HALO_BITS) {
+			memcpy(to, out->bits + out->first[r], words * sizeof *to);
+			for (size_t b = 0; b < halo_blocks(out->count[r], halo->size); b++)
+				to[words + b] = out->before[out->first[r] + b * HALO_BLOCK] - out->before[out->first[r]];
+		}
+		for (uint32_t w = 0; head->form == HALO_PAIRS && w < words; w++)
+			for (uint32_t bits = out->bits[out->first[r] + w]; bits; bits &= bits - 1)
+				*to++ = w * 32 + (uint32_t)__builtin_ctz(bits);
+	}
+}
+
 /* Few changes are packed from a list. Otherwise the bits of all places are set, and the form of each message follows
  * from their number. */
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                              const gemp_halo_read *read)
+                              const gemp_halo_carried *read)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t words = halo->out.first[halo->ranks];
 	void *bits = NULL, *from = NULL;
 	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
 	if (read) {
-		GEMP_TRY_DONE(open_buffer(halo, read->from, &bits));
-		memcpy(read->to, bits, read->size);
-		GEMP_TRY_DONE(close_buffer(halo, read->from, bits));
+		GEMP_TRY_DONE(open_buffer(halo, read->buffer, &bits));
+		memcpy(read->host, bits, read->words * sizeof *read->host);
+		GEMP_TRY_DONE(close_buffer(halo, read->buffer, bits));
 		bits = NULL;
 	}
 	GEMP_TRY_DONE(open_buffer(halo, changed, &bits));
@@ -262,12 +325,12 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
 	}
 	if (changed) {
 		gemp_for_chunks(words, 8 * WORDS, mark_words, &p);
-		gemp_halo_prefix(&halo->out, 0, words);
+		set_prefix(&halo->out, words);
 	} else if (!halo->all) {
-		gemp_halo_mark_all(halo);
+		mark_all(halo);
 	}
 	halo->all = !changed;
-	gemp_halo_write_heads(halo);
+	write_heads(halo);
 	if (halo->size)
 		gemp_for_chunks(words, WORDS, gather_words, &p);
 done:
@@ -306,16 +369,17 @@ static void put_places(void *context, size_t range, size_t begin, size_t end)
 		put_value(u, u->words[i], i);
 }
 
-/* Copies the values of a bitmap's set bits. Prefix sums give the index of a word's first value. */
-static void put_words(void *context, size_t range, size_t begin, size_t end)
+/* Copies the values of a bitmap's set bits. The message has the position of the first value of each block. */
+static void put_blocks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const unpack_task *u = context;
-	const uint32_t *before = u->halo->in.before + u->halo->in.first[u->rank];
-	for (size_t w = begin; w < end; w++) {
-		size_t value = before[w] - before[0];
-		for (uint32_t bits = u->words[w]; bits; bits &= bits - 1)
-			put_value(u, w * 32 + (unsigned)__builtin_ctz(bits), value++);
+	const size_t words = halo_words(u->halo->in.count[u->rank]);
+	for (size_t block = begin; block < end; block++) {
+		size_t value = u->words[words + block];
+		for (size_t w = block * HALO_BLOCK; w < gemp_min((block + 1) * HALO_BLOCK, words); w++)
+			for (uint32_t bits = u->words[w]; bits; bits &= bits - 1)
+				put_value(u, w * 32 + (unsigned)__builtin_ctz(bits), value++);
 	}
 }
 
@@ -354,26 +418,29 @@ static void set_arrived(const unpack_task *u, uint32_t *arrived)
 /* Copies the values of one message to their ghosts. The message's form decides how. */
 static void put_values(const unpack_task *u)
 {
-	const gemp_halo *halo = u->halo;
-	uint32_t first = halo->in.first[u->rank], words = halo->in.first[u->rank + 1] - first;
 	unpack_task *context = (unpack_task *)(uintptr_t)u;
 	if (u->head->form == HALO_ALL) {
 		gemp_for_chunks(u->head->count, 4 * PLACES, put_all, context);
 	} else if (u->head->form == HALO_PAIRS) {
 		gemp_for_chunks(u->head->count, PLACES, put_places, context);
 	} else {
-		memcpy(halo->in.bits + first, u->words, words * sizeof *u->words);
-		gemp_halo_prefix((halo_direction *)(uintptr_t)&halo->in, first, first + words);
-		gemp_for_chunks(words, WORDS, put_words, context);
+		gemp_for_chunks(halo_blocks(u->halo->in.count[u->rank], u->halo->size), 1, put_blocks, context);
 	}
 }
 
 /* Messages are read in place: in shared memory, or in the receive block. */
-gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
+gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
+                                const gemp_halo_carried *write)
 {
 	gemp_code code = GEMP_OK;
 	void *bits = NULL, *to = NULL;
 	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
+	if (write) {
+		GEMP_TRY_DONE(open_buffer(halo, write->buffer, &bits));
+		memcpy(bits, write->host, write->words * sizeof *write->host);
+		GEMP_TRY_DONE(close_buffer(halo, write->buffer, bits));
+		bits = NULL;
+	}
 	GEMP_TRY_DONE(open_buffer(halo, arrived, &bits));
 	if (halo->size)
 		GEMP_TRY_DONE(open_buffer(halo, values, &to));
@@ -386,7 +453,8 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 			              halo->links->ghost_begin[r],
 			              head,
 			              (const uint32_t *)(head + 1),
-			              (const char *)head + halo_values_at((halo_form)head->form, halo->in.count[r], head->count),
+			              (const char *)head +
+			                  halo_values_at((halo_form)head->form, halo->in.count[r], head->count, halo->size),
 			              to };
 		if (halo->size)
 			put_values(&u);

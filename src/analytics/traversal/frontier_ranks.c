@@ -16,9 +16,9 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	const gemp_buffer *changed = search->changed ? search->changed(search->self) : frontier;
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
-	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
+	const gemp_halo_carried control = { &f->control, GAS_CONTROL, f->state };
 	/* waits for the launches */
-	gemp_code code = gemp_halo_begin(search->halo, search->values, changed, counted ? &read : NULL);
+	gemp_code code = gemp_halo_begin(search->halo, search->values, changed, counted ? &control : NULL);
 	if (*mine == GEMP_OK)
 		*mine = code;
 	if (counted) {
@@ -36,9 +36,8 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
 		f->state[GAS_COUNTED] = 0;
-		*mine = gemp_frontier_write(f);
 	}
-	code = gemp_halo_end(search->halo, search->values, frontier);
+	code = gemp_halo_end(search->halo, search->values, frontier, counted ? &control : NULL);
 	*exchange += gemp_now() - since;
 	if (*mine == GEMP_OK)
 		*mine = code;

@@ -136,7 +136,7 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	if (!s->halo)
 		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
 	gemp_code code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
-	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
+	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL, NULL));
 	return code;
 }
 
