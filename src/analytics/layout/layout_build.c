@@ -43,20 +43,28 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Collective. Loads rows by source, with weights. Rows by target are loaded in two cases: for a single rank, which
- * makes its layout faster from both kinds of rows than from one, and for the degrees of edges that lead against their
- * direction. */
+/* Are the rows of all edge types at hand by target? A single rank makes its layout faster from both kinds of rows than
+ * from one. Several ranks, if edges are cut by target and have no weights, then need not send arcs. */
+static void choose_rows(gemp_layout_state *state, bool weighted)
+{
+	const bool has = has_in(state, GEMP_LOAD_IN | (weighted ? GEMP_LOAD_IN_EDGES : 0u));
+	state->listed = has && !weighted && state->out->grid.columns == 1 && state->type_count > 0;
+	state->by_target = has && (state->listed || state->comm->size == 1);
+}
+
+/* Collective. Loads rows by source, with weights. Rows by target are loaded if the layout is made from them, and for
+ * the degrees of edges that lead against their direction. */
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
-	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
+	choose_rows(state, weight != NULL);
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t t = 0; t < state->type_count; t++) {
 		gemp_layout_type *type = &state->types[t];
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
-		type->merged = state->one_rank && !weight && type->relation->merged && type->forward && type->backward;
-		if (state->one_rank || (state->types[t].backward && !state->out->symmetric))
+		type->merged = state->listed && type->relation->merged && type->forward && type->backward;
+		if (state->by_target || (state->types[t].backward && !state->out->symmetric))
 			parts |= GEMP_LOAD_IN;
-		if (state->one_rank && state->types[t].backward && weight)
+		if (state->by_target && state->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
 		if (type->merged)
 			parts = GEMP_LOAD_EITHER;
@@ -67,8 +75,8 @@ static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *w
 
 static void state_free(gemp_layout_state *state)
 {
-	gemp_free_all(state->types, state->arcs.word, state->arcs.begin, state->from_own, state->from_ghost,
-	              state->ghost_local, state->in_counts, state->row);
+	gemp_free_all(state->types, state->in_lists, state->out_lists, state->arcs.word, state->arcs.begin, state->from_own,
+	              state->from_ghost, state->ghost_local, state->in_counts, state->row);
 	gemp_rank_bitmap_free(&state->ghosts);
 }
 
@@ -311,24 +319,24 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	gemp_layout *out = state->out;
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
-	bool listed = state->one_rank && !options->weight && state->graph->rows > 0 && state->type_count > 0;
 	log_step(0);
 	GEMP_TRY(make_weights(state, options));
 	log_step(1);
-	if (!state->one_rank)
+	GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_list_types(state)));
+	if (!state->by_target)
 		GEMP_TRY(gemp_layout_make_arcs(state));
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
-	if (listed)
-		GEMP_TRY(gemp_layout_make_lists(state, options->device, options->parts));
-	else if (state->one_rank)
+	if (state->listed)
+		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_lists(state, options->device, options->parts)));
+	else if (state->by_target)
 		GEMP_TRY(gemp_layout_make_arcs_alone(state));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
-	if (!listed)
+	if (!state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
-	if (!listed && (options->parts & GEMP_LAYOUT_OUT || weigh))
+	if (!(state->listed && state->comm->size == 1) && (options->parts & GEMP_LAYOUT_OUT || weigh))
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
 	if (weigh)
 		GEMP_TRY(gemp_layout_make_out_weight(out));
@@ -362,6 +370,7 @@ gemp_code gemp_layout_load(const gemp_comm *comm, gemp_shard *graph, const gemp_
 	gemp_layout none = { 0 };
 	gemp_layout_state state = { .comm = comm, .graph = graph, .out = &none };
 	gemp_code code = gemp_comm_agree(comm, choose_types(&state, options));
+	place_in_grid(&state, options->cut);
 	GEMP_THEN(load(&state, graph, options->weight));
 	state_free(&state);
 	return code;
@@ -375,8 +384,8 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 	*out = (gemp_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
 	gemp_layout_state state = { .comm = comm, .graph = graph, .out = out };
 	GEMP_TRY_DONE(gemp_comm_agree(comm, choose_types(&state, options)));
-	GEMP_TRY_DONE(load(&state, graph, options->weight));
 	place_in_grid(&state, options->cut);
+	GEMP_TRY_DONE(load(&state, graph, options->weight));
 	GEMP_TRY_DONE(make(&state, options));
 	drop_unwanted(out, options->parts);
 	assert(gemp_layout_is_valid(out));

@@ -1,18 +1,31 @@
-/* layout_lists: the layout of a single rank without weights, made from the rows of the graph, which are renumbered
- * (partition/views/renumber.h). The numbers of arcs to and from each vertex are known already. If a device will
- * renumber the rows, only offsets are made here. */
+/* layout_lists: makes a layout without weights from the rows of the graph, which are renumbered. The numbers of arcs to
+ * and from each vertex are known already.
+ *
+ * A single rank has the rows of all vertices (partition/views/renumber.h). If a device will renumber them, only offsets
+ * are made here. One of several ranks has all arcs to its own rows. It maps and sorts each row, whose own sources then
+ * precede its ghosts. */
 
 #include "analytics/layout/layout_state.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
+#include "core/vector.h"
+#include "partition/build/row_builder.h"
 
 #include <stdatomic.h>
 
 typedef struct count_task {
 	const gemp_layout_state *state;
-	uint64_t *in, *out; /* offsets; `out` may be NULL */
+	uint64_t *in, *out; /* offsets; `out` may be NULL; of several ranks of `in` and `in_ghost` */
 	_Atomic uint64_t longest;
 } count_task;
+
+static void raise_longest(count_task *c, uint64_t longest)
+{
+	uint64_t known = atomic_load_explicit(&c->longest, memory_order_relaxed);
+	while (longest > known && !atomic_compare_exchange_weak(&c->longest, &known, longest))
+		;
+}
 
 /* Writes the number of arcs of each row behind the offset of the row. In a symmetric layout as many arcs leave a vertex
  * as lead to it, and out_degree[] is in the order of the rows. */
@@ -20,23 +33,21 @@ static void set_counts(void *context, size_t begin, size_t end)
 {
 	count_task *c = context;
 	const gemp_layout *layout = c->state->out;
-	uint64_t longest = 0, known = atomic_load_explicit(&c->longest, memory_order_relaxed);
+	uint64_t longest = 0;
 	for (size_t v = begin; v < end; v++) {
 		c->in[v + 1] = layout->symmetric ? layout->out_degree[v] : c->state->from_own[layout->id[v]];
 		if (c->out)
 			c->out[v + 1] = layout->out_degree[v];
 		longest = gemp_max(longest, gemp_max(c->in[v + 1], layout->out_degree[v]));
 	}
-	while (longest > known && !atomic_compare_exchange_weak(&c->longest, &known, longest))
-		;
+	raise_longest(c, longest);
 }
 
 /* An edge that leads both ways is in both lists of its type, but a loop is taken from one list only. */
-static gemp_code list_types(const gemp_layout_state *state)
+gemp_code gemp_layout_list_types(gemp_layout_state *state)
 {
-	gemp_layout *out = state->out;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in_lists, 2 * state->type_count),
-	                      GEMP_ARRAY(out->out_lists, 2 * state->type_count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(state->in_lists, 2 * state->type_count),
+	                      GEMP_ARRAY(state->out_lists, 2 * state->type_count)));
 	for (size_t t = 0; t < state->type_count; t++) {
 		const gemp_layout_type *type = &state->types[t];
 		const gemp_relation *relation = type->relation;
@@ -44,22 +55,24 @@ static gemp_code list_types(const gemp_layout_state *state)
 		gemp_id_rows by_target = { relation->in_offsets, relation->in_sources, false };
 		if (type->merged) {
 			const gemp_id_rows merged = { relation->either_offsets, relation->either_neighbours, false };
-			out->in_lists[out->list_count] = out->out_lists[out->list_count] = merged;
-			out->list_count++;
+			state->in_lists[state->list_count] = state->out_lists[state->list_count] = merged;
+			state->list_count++;
 			continue;
 		}
 		if (type->forward) {
-			out->in_lists[out->list_count] = by_target;
-			out->out_lists[out->list_count++] = by_source;
+			state->in_lists[state->list_count] = by_target;
+			state->out_lists[state->list_count++] = by_source;
 		}
 		if (type->backward) {
 			by_source.drop_loops = by_target.drop_loops = type->forward;
-			out->in_lists[out->list_count] = by_source;
-			out->out_lists[out->list_count++] = by_target;
+			state->in_lists[state->list_count] = by_source;
+			state->out_lists[state->list_count++] = by_target;
 		}
 	}
 	return GEMP_OK;
 }
+
+/* A SINGLE RANK */
 
 /* Allocates and sets the offsets of rows. There are no ghosts, so the rows of in_ghost are empty. */
 static gemp_code set_offsets(gemp_layout_state *state, unsigned parts, uint64_t *longest)
@@ -87,33 +100,146 @@ static gemp_code set_offsets(gemp_layout_state *state, unsigned parts, uint64_t 
 }
 
 /* Makes the ends of rows on the host. */
-static gemp_code make_ends(gemp_layout *out, gemp_layout_rows *rows, const gemp_id_rows *lists, uint64_t longest)
+static gemp_code make_ends(const gemp_layout_state *state, gemp_layout_rows *rows, const gemp_id_rows *lists,
+                           uint64_t longest)
 {
-	const gemp_renumber renumber = { lists, out->list_count, out->own, out->id, out->local, rows->begin };
+	const gemp_layout *out = state->out;
+	const gemp_renumber renumber = { lists, state->list_count, out->own, out->id, out->local, rows->begin };
 	GEMP_TRY(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
 	return gemp_renumber_rows(&renumber, longest, rows->end);
 }
 
 /* The layout keeps the lists only for a device. */
-gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
+static gemp_code make_lists_alone(gemp_layout_state *state, const gemp_device *device, unsigned parts)
 {
 	gemp_layout *out = state->out;
 	bool apart = parts & GEMP_LAYOUT_OUT && !out->symmetric;
 	uint64_t longest;
 	GEMP_TRY(set_offsets(state, parts, &longest));
-	GEMP_TRY(list_types(state));
 	state->arcs.count = gemp_layout_row_edges(&out->in);
 	if (device && gemp_renumber_possible(device, out->own,
-	                                     state->arcs.count * (apart && parts & GEMP_LAYOUT_IN ? 2 : 1), longest))
+	                                     state->arcs.count * (apart && parts & GEMP_LAYOUT_IN ? 2 : 1), longest)) {
+		out->in_lists = state->in_lists;
+		out->out_lists = state->out_lists;
+		out->list_count = state->list_count;
+		state->in_lists = state->out_lists = NULL;
 		return GEMP_OK;
+	}
 	if (parts & GEMP_LAYOUT_IN || !apart)
-		GEMP_TRY(make_ends(out, &out->in, out->in_lists, longest));
+		GEMP_TRY(make_ends(state, &out->in, state->in_lists, longest));
 	GEMP_TRY(GEMP_NEW(out->in_ghost.end, 0));
 	if (apart)
-		GEMP_TRY(make_ends(out, &out->out, out->out_lists, longest));
+		GEMP_TRY(make_ends(state, &out->out, state->out_lists, longest));
 	else if (parts & GEMP_LAYOUT_OUT)
 		out->out = out->in;
-	gemp_free_all(out->in_lists, out->out_lists);
-	out->in_lists = out->out_lists = NULL;
 	return GEMP_OK;
+}
+
+/* ONE OF SEVERAL RANKS */
+
+enum { ENTRIES = 1 << 16 }; /* entries of the rows that a thread makes at a time */
+
+typedef struct row_task {
+	const gemp_layout_state *state;
+	unsigned bits;   /* bits of the largest local vertex */
+	uint32_t *spare; /* [threads][longest] */
+	size_t longest;
+} row_task;
+
+/* The number of entries of the rows before `row`. */
+static uint64_t entries_before(const gemp_layout *layout, size_t row)
+{
+	return layout->in.begin[row] + layout->in_ghost.begin[row];
+}
+
+/* The first row that begins at or behind `entry`. */
+static size_t row_behind(const gemp_layout *layout, uint64_t entry)
+{
+	size_t row;
+	GEMP_PARTITION_POINT(row, 0, layout->own, entries_before(layout, row) < entry);
+	return row;
+}
+
+/* Writes the local numbers of ghosts. Most of the time is spent in counting bits. */
+GEMP_VECTOR_BODY void map_ghosts_loop(const gemp_layout_state *state, const gemp_vertex *ids, size_t count,
+                                      uint32_t *to)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, ids[i])];
+}
+GEMP_VECTOR_LOOP(map_ghosts, (const gemp_layout_state *state, const gemp_vertex *ids, size_t count, uint32_t *to),
+                 (state, ids, count, to))
+
+/* Writes the local sources of the arcs to an own vertex: own sources to `own`, others to `ghosts`. */
+static void map_row(const gemp_layout_state *state, size_t row, uint32_t *own, uint32_t *ghosts)
+{
+	const gemp_shard *graph = state->graph;
+	for (size_t l = 0; l < state->list_count; l++) {
+		const gemp_id_rows *list = &state->in_lists[l];
+		const gemp_vertex *ids = list->ids + list->begin[row];
+		const size_t count = (size_t)(list->begin[row + 1] - list->begin[row]);
+		const gemp_block_range part = gemp_layout_own_part(state, ids, count);
+		for (uint64_t i = part.begin; i < part.end; i++)
+			if (!list->drop_loops || ids[i] != graph->first_vertex + row)
+				*own++ = state->out->local[ids[i] - graph->first_vertex];
+		map_ghosts(state, ids, (size_t)part.begin, ghosts);
+		map_ghosts(state, ids + part.end, count - (size_t)part.end, ghosts + part.begin);
+		ghosts += count - (size_t)(part.end - part.begin);
+	}
+}
+
+/* Makes the rows that begin in a chunk of entries. */
+static void make_chunk(void *context, unsigned thread, size_t chunk)
+{
+	const row_task *t = context;
+	gemp_layout *out = t->state->out;
+	uint32_t *spare = t->spare + thread * t->longest;
+	const size_t end = row_behind(out, (chunk + 1) * (uint64_t)ENTRIES);
+	for (size_t v = row_behind(out, chunk * (uint64_t)ENTRIES); v < end; v++) {
+		uint32_t *own = out->in.end + out->in.begin[v], *ghosts = out->in_ghost.end + out->in_ghost.begin[v];
+		map_row(t->state, (size_t)(out->id[v] - t->state->graph->first_vertex), own, ghosts);
+		gemp_row_sort(own, NULL, (size_t)(out->in.begin[v + 1] - out->in.begin[v]), t->bits, spare, NULL);
+		gemp_row_sort(ghosts, NULL, (size_t)(out->in_ghost.begin[v + 1] - out->in_ghost.begin[v]), t->bits, spare,
+		              NULL);
+	}
+}
+
+/* Writes the numbers of arcs from own vertices and from ghosts behind the offset of each row. */
+static void set_row_counts(void *context, size_t begin, size_t end)
+{
+	count_task *c = context;
+	const gemp_layout *layout = c->state->out;
+	uint64_t longest = 0;
+	for (size_t v = begin; v < end; v++) {
+		const size_t row = (size_t)(layout->id[v] - c->state->graph->first_vertex);
+		c->in[v + 1] = c->state->from_own[row];
+		c->out[v + 1] = c->state->from_ghost[row];
+		longest = gemp_max(longest, gemp_max(c->in[v + 1], c->out[v + 1]));
+	}
+	raise_longest(c, longest);
+}
+
+/* Makes the rows of own vertices. */
+static gemp_code make_rows_of_rank(gemp_layout_state *state)
+{
+	gemp_layout *out = state->out;
+	GEMP_OWNED uint32_t *spare = NULL;
+	out->in.rows = out->in_ghost.rows = out->own;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in.begin, (size_t)out->own + 1),
+	                      GEMP_ARRAY(out->in_ghost.begin, (size_t)out->own + 1)));
+	count_task c = { .state = state, .in = out->in.begin, .out = out->in_ghost.begin };
+	gemp_for_elements(out->own, set_row_counts, &c);
+	GEMP_TRY(gemp_layout_new_ends(&out->in, out->weights));
+	GEMP_TRY(gemp_layout_new_ends(&out->in_ghost, out->weights));
+	state->arcs.count = entries_before(out, out->own);
+	const size_t chunks = (size_t)((state->arcs.count + ENTRIES - 1) / ENTRIES);
+	GEMP_TRY(GEMP_NEW(spare, gemp_threads() * (size_t)c.longest));
+	row_task t = { state, out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1, spare, (size_t)c.longest };
+	gemp_parallel_for(chunks, make_chunk, &t);
+	return GEMP_OK;
+}
+
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
+{
+	return state->comm->size == 1 ? make_lists_alone(state, device, parts) : make_rows_of_rank(state);
 }

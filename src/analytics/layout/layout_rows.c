@@ -29,14 +29,6 @@ typedef struct fill_task {
 	unsigned passes, digit;
 } fill_task;
 
-/* The local vertex of an id that this rank knows. */
-static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
-{
-	uint64_t row = id - state->graph->first_vertex;
-	return row < state->graph->rows ? state->out->local[row]
-	                                : state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)];
-}
-
 /* One stable pass of the radix sort, by the digit at bit `shift`. count[] holds the next place of each digit. */
 static inline __attribute__((always_inline)) void sort_pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
                                                             unsigned shift, uint32_t mask, uint64_t *count,
@@ -56,7 +48,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 	uint64_t count[MAX_PASSES][1 << DIGIT] = { 0 };
 	uint32_t mask = (1u << f->digit) - 1;
 	for (uint64_t i = 0; i < arcs; i++) {
-		uint32_t from = local_of(f->state, word[i * words + ARC_FROM]);
+		uint32_t from = gemp_layout_local_of(f->state, word[i * words + ARC_FROM]);
 		word[i * words + ARC_FROM] = from;
 		for (unsigned p = 0; p < f->passes; p++)
 			count[p][from >> p * f->digit & mask]++;
@@ -181,7 +173,7 @@ gemp_code gemp_layout_make_in(gemp_layout_state *state)
 	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
 	unsigned threads = gemp_threads(), bits = 0;
-	if (!state->one_rank)
+	if (!state->by_target)
 		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
 	fill_task f = { .state = state,
 		            .in = &out->in,

@@ -4,15 +4,18 @@
  *   arcs          collects the edges that lead to this rank's rows as arcs, by ranges of rows
  *   vertex_order  counts degrees, orders own vertices, finds ghosts and makes links
  *   layout_rows   turns arcs into rows of local vertices
- *   layout_lists  makes the rows of a single rank without weights, which needs no arcs
+ *   layout_lists  makes rows from the graph's rows by target, which needs no arcs
  *
- * A single rank knows both ends of all edges. It orders its vertices before it makes arcs, so the arcs need no sort. */
+ * If edges are cut by target and have no weights, the graph's rows by target already are the arcs to this rank's rows,
+ * so no arc is made or sent. A single rank knows both ends of all edges. With weights it orders its vertices before it
+ * makes arcs, so the arcs need no sort. */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
 
 #include "analytics/layout/layout.h"
 #include "core/bitset.h"
+#include "core/search.h"
 
 /* An arc is an edge in one of its directions, stored as words of 32 bits. So the same loop moves arcs with any type of
  * weight. */
@@ -45,9 +48,14 @@ typedef struct gemp_layout_state {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
 	gemp_layout *out;
-	bool one_rank;           /* there is a single rank, and it also has rows by target */
+	bool by_target;          /* the rows by target of all types are here, so all arcs to this rank's rows are known */
+	bool listed;             /* by_target without weights: the layout is made from in_lists and out_lists */
 	gemp_layout_type *types; /* [type_count] */
 	size_t type_count;
+	/* [list_count] rows of this rank, of ids: out_lists are the arcs that leave own vertices, and in_lists, if
+	 * by_target, the arcs that lead to them */
+	gemp_id_rows *in_lists, *out_lists;
+	size_t list_count;
 	uint64_t first, targets; /* the ranks of this row of the grid own the ids [first, first + targets) */
 	gemp_layout_arcs arcs;
 	uint64_t *from_own, *from_ghost; /* [targets] number of arcs to each target from own vertices, and from ghosts */
@@ -68,6 +76,33 @@ static inline bool gemp_layout_is_own(const gemp_layout_state *state, uint64_t t
 static inline uint32_t gemp_layout_row_at(const gemp_layout_state *state, size_t target)
 {
 	return state->row ? state->row[target] : state->out->local[target];
+}
+
+/* The local vertex of an id that this rank knows. */
+static inline uint32_t gemp_layout_local_of(const gemp_layout_state *state, gemp_vertex id)
+{
+	uint64_t row = id - state->graph->first_vertex;
+	return row < state->graph->rows ? state->out->local[row]
+	                                : state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)];
+}
+
+/* The own vertices in a list of ascending ids. */
+static inline gemp_block_range gemp_layout_own_part(const gemp_layout_state *state, const gemp_vertex *ids,
+                                                    size_t count)
+{
+	const uint64_t first = state->graph->first_vertex;
+	return (gemp_block_range){ gemp_lower_bound_u32(ids, count, (uint32_t)first),
+		                       gemp_lower_bound_u32(ids, count, (uint32_t)(first + state->graph->rows)) };
+}
+
+/* The number of entries that are not taken from a row of a list, because they are loops. */
+static inline uint64_t gemp_layout_dropped(const gemp_layout_state *state, const gemp_id_rows *list, size_t row)
+{
+	const uint64_t end = list->begin[row + 1], id = state->graph->first_vertex + row;
+	uint64_t loops = 0;
+	for (uint64_t e = list->begin[row]; list->drop_loops && e < end; e++)
+		loops += list->ids[e] == id;
+	return loops;
 }
 
 /* If the function is inlined with a constant number of words, the copy needs no loop. */
@@ -105,8 +140,10 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state);
 /* Local. On entry rows->begin[r + 1] is the number of edges of row r. Sets the offsets, and allocates ends and weights,
  * which are 0. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
-/* Local; follows gemp_layout_make_order on a single rank without weights. If the device can make the rows, sets offsets
- * and lists. Otherwise makes the rows on the host. */
+/* Local. Sets in_lists and out_lists. */
+gemp_code gemp_layout_list_types(gemp_layout_state *state);
+/* Local; follows gemp_layout_make_order if state->listed. If the device of a single rank can make the rows, sets only
+ * offsets and lists. Otherwise makes the rows on the host. */
 gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts);
 /* Local. Makes the members `in`, `in_ghost` and `in_other`, and frees the arcs. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state);

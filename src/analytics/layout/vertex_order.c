@@ -1,108 +1,12 @@
-/* vertex_order: counts degrees, orders own vertices, and finds the ghosts of each rank. Each rank requests from the
- * owners of its ghosts the ghosts' places in the owner's order. Owners keep the requests, since the requested vertices
- * are the vertices whose values they will send. On a grid of several columns the same exchange finds the rows of other
- * ranks' targets (make_sums). */
+/* vertex_order: counts degrees, orders own vertices, and finds the ghosts of each rank (remote_vertices.h). On a grid
+ * of several columns the same exchange finds the rows of other ranks' targets (make_sums). */
 
 #include "analytics/layout/layout_state.h"
+#include "analytics/layout/remote_vertices.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "primitive/sort.h"
-
-/* Remote vertices: ends of edges of this rank that other ranks own, with their places on their owners. */
-typedef struct remote_vertices {
-	size_t count;
-	uint32_t *id;            /* [count] ascending */
-	uint32_t *key_rank;      /* [count] */
-	uint32_t *order;         /* [count] indices in id[], sorted by owner and then in the owner's order */
-	uint32_t *begin;         /* [ranks + 1] first vertex of each owner in order[] */
-	uint64_t *request_begin; /* [ranks + 1] first vertex of each requesting rank in requested[] */
-	uint32_t *requested;     /* own vertices that other ranks have requested, ascending for each rank */
-} remote_vertices;
-
-/* An owner's answer for one vertex. */
-typedef struct vertex_place {
-	uint32_t local, key_rank;
-} vertex_place;
-
-/* Sets the owner of each id. Ids ascend, and so do their owners. */
-static void list_owners(const remote_vertices *remote, const gemp_shard *graph, int *owner)
-{
-	int at = 0;
-	for (size_t i = 0; i < remote->count; i++) {
-		while (remote->id[i] >= graph->bounds[at + 1])
-			at++;
-		owner[i] = at;
-	}
-}
-
-/* Answers the requests. requested[] becomes the own vertices with the requested ids, ascending for each requesting
- * rank. */
-static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *layout, const uint32_t *ids,
-                                 const size_t *from, vertex_place *replies, int *requester)
-{
-	int ranks = layout->comm->size;
-	GEMP_TRY(GEMP_NEW(remote->requested, from[ranks]));
-	for (int r = 0; r < ranks; r++) {
-		remote->request_begin[r + 1] = from[r + 1];
-		for (size_t i = from[r]; i < from[r + 1]; i++) {
-			uint32_t v = layout->local[ids[i] - layout->graph->first_vertex];
-			replies[i] = (vertex_place){ v, layout->key_rank[v] };
-			requester[i] = r;
-			remote->requested[i] = v;
-		}
-		GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, remote->requested + from[r], NULL,
-		                        from[r + 1] - from[r]));
-	}
-	return GEMP_OK;
-}
-
-/* Sorts remote vertices by owner and then by their place on the owner, which is the order in which their values will
- * arrive. */
-static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
-{
-	GEMP_OWNED uint64_t *key = NULL;
-	GEMP_TRY(GEMP_NEW(key, remote->count));
-	for (size_t i = 0; i < remote->count; i++) {
-		key[i] = (uint64_t)owner[i] << 32 | places[i].local;
-		remote->order[i] = (uint32_t)i;
-		remote->key_rank[i] = places[i].key_rank;
-		remote->begin[owner[i] + 1]++;
-	}
-	for (int r = 0; r < ranks; r++)
-		remote->begin[r + 1] += remote->begin[r];
-	return gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *remote->order }, key, remote->order,
-	                      remote->count);
-}
-
-/* Collective. On entry remote->id and remote->count are set. Sets the other members. */
-static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layout)
-{
-	const gemp_comm *comm = layout->comm;
-	size_t ranks = (size_t)comm->size;
-	GEMP_OWNED size_t *from = NULL;
-	GEMP_OWNED int *owner = NULL, *requester = NULL;
-	GEMP_OWNED void *ids = NULL, *received = NULL;
-	GEMP_OWNED vertex_place *replies = NULL;
-	gemp_code code = gemp_new_all(GEMP_ARRAY(remote->key_rank, remote->count), GEMP_ARRAY(remote->order, remote->count),
-	                              GEMP_ARRAY(remote->begin, ranks + 1), GEMP_ARRAY(remote->request_begin, ranks + 1),
-	                              GEMP_ARRAY(owner, remote->count));
-	if (code == GEMP_OK)
-		list_owners(remote, layout->graph, owner);
-	GEMP_TRY(
-		gemp_exchange_records(comm, code, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
-	code = gemp_new_all(GEMP_ARRAY(replies, from[ranks]), GEMP_ARRAY(requester, from[ranks]));
-	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
-	GEMP_TRY(
-		gemp_exchange_records(comm, code, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
-	return gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
-}
-
-static void remote_vertices_free(remote_vertices *remote)
-{
-	gemp_free_all(remote->id, remote->key_rank, remote->order, remote->begin, remote->request_begin, remote->requested);
-	*remote = (remote_vertices){ 0 };
-}
 
 /* Collective, with several columns. All ranks of a row of the grid have edges to the same vertices, so their counts are
  * added up. The ranks of a row own consecutive ids, so the counts of targets lie in the order of ranks. */
@@ -134,7 +38,7 @@ static bool is_remote_target(const gemp_layout_state *state, size_t to)
 }
 
 /* Lists the ids of remote targets in ascending order. */
-static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_state *state)
+static gemp_code list_remote_targets(gemp_remote_vertices *remote, const gemp_layout_state *state)
 {
 	for (size_t to = 0; to < state->targets; to++)
 		remote->count += is_remote_target(state, to);
@@ -146,21 +50,21 @@ static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_
 }
 
 /* Numbers the rows of other ranks' targets in the order in which their sums are sent. */
-static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertices *remote)
+static gemp_code place_other_rows(gemp_layout_state *state, const gemp_remote_vertices *remote)
 {
 	const gemp_layout *out = state->out;
 	GEMP_TRY(GEMP_NEW(state->row, state->targets));
 	memset(state->row, 0xff, state->targets * sizeof *state->row);
 	memcpy(state->row + (state->graph->first_vertex - state->first), out->local, out->own * sizeof *state->row);
 	for (size_t i = 0; i < remote->count; i++)
-		state->row[remote->id[remote->order[i]] - state->first] = (uint32_t)i;
+		state->row[remote->id[i] - state->first] = (uint32_t)i;
 	state->others = (uint32_t)remote->count;
 	return GEMP_OK;
 }
 
 /* Makes the links for sums. Only ranks of this row of the grid own remote targets or have requested targets from this
  * rank. */
-static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
+static gemp_code link_sums(gemp_layout *out, const gemp_remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
@@ -191,7 +95,7 @@ static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t e
 }
 
 /* Makes in_sums: the ends of an own row are the places behind the known vertices where sums for the row arrive. */
-static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
+static gemp_code row_sums(gemp_layout *out, const gemp_remote_vertices *remote)
 {
 	gemp_layout_rows *rows = &out->in_sums;
 	uint64_t received_count = remote->request_begin[out->comm->size];
@@ -214,9 +118,9 @@ static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 /* Collective. Makes rows for other ranks' targets, sums and in_sums. Own vertices are in order already. */
 static gemp_code make_sums(gemp_layout_state *state)
 {
-	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { 0 };
+	GEMP_OWNED_BY(gemp_remote_vertices_free) gemp_remote_vertices remote = { 0 };
 	GEMP_TRY(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
-	GEMP_TRY(locate_remote(&remote, state->out));
+	GEMP_TRY(gemp_remote_vertices_locate(&remote, state->out));
 	gemp_code code = place_other_rows(state, &remote);
 	GEMP_THEN(link_sums(state->out, &remote));
 	GEMP_THEN(row_sums(state->out, &remote));
@@ -243,34 +147,30 @@ static void count_range(void *context, unsigned thread, size_t range)
 	}
 }
 
-/* The number of loops at a vertex. A loop that leads both ways counts once. */
-static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relation, size_t row)
+static void mark_ghosts(const gemp_layout_state *state, const gemp_vertex *ids, size_t begin, size_t end)
 {
-	uint64_t loops = 0;
-	for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++)
-		loops += relation->out_targets[e] == graph->first_vertex + row;
-	return loops;
+	for (size_t i = begin; i < end; i++)
+		gemp_bits64_set_atomic(state->ghosts.words, ids[i]);
 }
 
-/* A single rank has rows by target, so it can count arcs before it makes them. */
-static void count_alone(void *context, size_t range, size_t begin, size_t end)
+/* If all rows by target are here, their lengths are the numbers of arcs. Ids ascend, so own sources are one part of a
+ * row. */
+static void count_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const gemp_layout_state *state = context;
+	const bool several = state->comm->size > 1;
 	for (size_t row = begin; row < end; row++)
-		for (size_t t = 0; t < state->type_count; t++) {
-			const gemp_layout_type *type = &state->types[t];
-			const gemp_relation *relation = type->relation;
-			if (type->merged) {
-				state->from_own[row] += relation->either_offsets[row + 1] - relation->either_offsets[row];
-				continue;
-			}
-			if (type->forward)
-				state->from_own[row] += relation->in_offsets[row + 1] - relation->in_offsets[row];
-			if (type->backward)
-				state->from_own[row] += relation->out_offsets[row + 1] - relation->out_offsets[row];
-			if (type->forward && type->backward)
-				state->from_own[row] -= count_loops(state->graph, relation, row);
+		for (size_t l = 0; l < state->list_count; l++) {
+			const gemp_id_rows *list = &state->in_lists[l];
+			const gemp_vertex *ids = list->ids + list->begin[row];
+			const size_t count = (size_t)(list->begin[row + 1] - list->begin[row]);
+			const gemp_block_range own = several ? gemp_layout_own_part(state, ids, count)
+			                                     : (gemp_block_range){ 0, count };
+			state->from_own[row] += own.end - own.begin - gemp_layout_dropped(state, list, row);
+			state->from_ghost[row] += count - (own.end - own.begin);
+			mark_ghosts(state, ids, 0, (size_t)own.begin);
+			mark_ghosts(state, ids, (size_t)own.end, count);
 		}
 }
 
@@ -292,19 +192,9 @@ static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 static uint64_t count_out_degree(const gemp_layout_state *state, size_t row)
 {
 	uint64_t out_degree = 0;
-	for (size_t t = 0; t < state->type_count; t++) {
-		const gemp_layout_type *type = &state->types[t];
-		const gemp_relation *relation = type->relation;
-		if (type->merged) {
-			out_degree += relation->either_offsets[row + 1] - relation->either_offsets[row];
-			continue;
-		}
-		if (type->forward)
-			out_degree += relation->out_offsets[row + 1] - relation->out_offsets[row];
-		if (type->backward)
-			out_degree += relation->in_offsets[row + 1] - relation->in_offsets[row];
-		if (type->forward && type->backward)
-			out_degree -= count_loops(state->graph, relation, row);
+	for (size_t l = 0; l < state->list_count; l++) {
+		const gemp_id_rows *list = &state->out_lists[l];
+		out_degree += list->begin[row + 1] - list->begin[row] - gemp_layout_dropped(state, list, row);
 	}
 	return out_degree;
 }
@@ -408,29 +298,35 @@ done:
 
 /* GHOSTS */
 
-/* Lists the ids of ghosts in ascending order. */
-static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
+typedef struct ghost_task {
+	const gemp_layout_state *state;
+	gemp_remote_vertices *remote;
+} ghost_task;
+
+/* Lists the ids of ghosts in the blocks [begin, end) of the bitmap, in ascending order. */
+static void list_ghosts(void *context, size_t begin, size_t end)
 {
-	for (uint64_t w = 0, i = 0; w <= state->ghosts.count / 64; w++)
-		for (uint64_t bits = state->ghosts.words[w]; bits; bits &= bits - 1)
-			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
+	const ghost_task *g = context;
+	const gemp_rank_bitmap *ghosts = &g->state->ghosts;
+	const uint64_t last = gemp_min(end * (uint64_t)GEMP_RANK_WORDS, ghosts->count / 64 + 1);
+	uint64_t i = ghosts->before[begin];
+	for (uint64_t w = begin * (uint64_t)GEMP_RANK_WORDS; w < last; w++)
+		for (uint64_t bits = ghosts->words[w]; bits; bits &= bits - 1)
+			g->remote->id[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order. Values are received in this
- * order. */
-static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
+/* Sets the arrays that are indexed by ghost. */
+static void place_ghosts(void *context, size_t begin, size_t end)
 {
+	const ghost_task *task = context;
+	const gemp_layout_state *state = task->state;
 	gemp_layout *out = state->out;
-	GEMP_TRY(GEMP_NEW(state->ghost_local, remote->count));
-	for (int r = 0; r <= out->comm->size; r++)
-		out->links.ghost_begin[r] = out->own + remote->begin[r];
-	for (size_t g = 0; g < remote->count; g++) {
-		uint32_t number = remote->order[g];
-		state->ghost_local[number] = out->own + (uint32_t)g;
-		out->id[out->own + g] = remote->id[number];
-		out->key_rank[out->own + g] = remote->key_rank[number];
+	for (size_t g = begin; g < end; g++) {
+		const uint32_t id = task->remote->id[g];
+		state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)] = out->own + (uint32_t)g;
+		out->id[out->own + g] = id;
+		out->key_rank[out->own + g] = task->remote->key_rank[g];
 	}
-	return GEMP_OK;
 }
 
 /* Collective. Numbers the ghosts and makes the links. The vertices that other ranks have requested are the vertices
@@ -438,14 +334,19 @@ static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *r
 static gemp_code locate_ghosts(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
-	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { .count = out->known - out->own };
-	GEMP_TRY(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
-	list_ghosts(state, remote.id);
-	GEMP_TRY(locate_remote(&remote, out));
+	GEMP_OWNED_BY(gemp_remote_vertices_free) gemp_remote_vertices remote = { .count = out->known - out->own };
+	ghost_task task = { state, &remote };
+	GEMP_TRY(gemp_comm_agree(
+		state->comm, gemp_new_all(GEMP_ARRAY(remote.id, remote.count), GEMP_ARRAY(state->ghost_local, remote.count))));
+	gemp_for_elements((size_t)(state->ghosts.count / (64 * GEMP_RANK_WORDS)) + 1, list_ghosts, &task);
+	GEMP_TRY(gemp_remote_vertices_locate(&remote, out));
 	memcpy(out->links.send_begin, remote.request_begin, ((size_t)state->comm->size + 1) * sizeof *remote.request_begin);
 	out->links.send = remote.requested;
 	remote.requested = NULL;
-	return gemp_comm_agree(state->comm, place_ghosts(state, &remote));
+	for (int r = 0; r <= out->comm->size; r++)
+		out->links.ghost_begin[r] = out->own + remote.begin[r];
+	gemp_for_elements(remote.count, place_ghosts, &task);
+	return GEMP_OK;
 }
 
 /* Collective. Counts arcs and marks ghosts, orders own vertices, and then locates ghosts, which are in the order of
@@ -463,8 +364,8 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	if (several)
 		GEMP_THEN(gemp_rank_bitmap_new(&state->ghosts, out->vertices));
 	GEMP_TRY(gemp_comm_agree(state->comm, code));
-	if (state->one_rank)
-		gemp_for_ranges(out->own, count_alone, state);
+	if (state->by_target)
+		gemp_for_ranges(out->own, count_rows, state);
 	else
 		gemp_parallel_for(state->arcs.ranges, count_range, state);
 	out->known = out->own + (several ? (uint32_t)gemp_rank_bitmap_count(&state->ghosts) : 0);
