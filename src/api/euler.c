@@ -59,7 +59,7 @@ static bool uses_devices(const euler_search *s, const gemp_comm *comm)
 {
 	const gemp_placement place = s->settings.place;
 	const uint64_t each = s->edges.edges / (uint64_t)comm->size;
-	const bool fit = place == GEMP_PLACE_DEVICE || gemp_euler_devices_suffice(comm, &s->edges);
+	const bool fit = place == GEMP_PLACE_DEVICE || gemp_euler_devices_suffice(comm, s->job.device, &s->edges);
 	const bool use = fit && gemp_use_device(s->job.device, place, each, "euler.host_below", GPU_MIN);
 	return gemp_comm_sum1(comm, use) == (uint64_t)comm->size;
 }

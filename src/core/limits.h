@@ -175,6 +175,9 @@ typedef struct gemp_limits {
 	bool euler_separate;
 	/* Switch, all ranks: edge numbers have 8 bytes even if 4 suffice [false]: euler/ranks/ranks_engine. */
 	bool euler_wide;
+	/* Switch, all ranks, 0 or 1: the device of rank 0 gets the edges of all ranks if they fit [-1: if all ranks have
+	 * GPUs]: euler/devices/gathered. */
+	int euler_gathered;
 
 	/* Items of all ranks: lists of at most this length are ranked on every rank, all ranks [2^15]:
 	 * assembly/list_rank. */

@@ -5,6 +5,7 @@
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/transfer.h"
+#include "euler/order_memory.h"
 #include "kernels/euler/euler_abi.h"
 
 #include <assert.h>
@@ -65,10 +66,9 @@ typedef struct arrays {
 	gemp_buffer changed; /* a byte for each segment */
 } arrays;
 
-typedef struct engine {
+struct gemp_euler_solver {
 	gemp_device *device;
-	const gemp_euler_edges *edges;
-	gemp_euler_result *out;
+	const gemp_euler_options *options;
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
 	arrays on;
@@ -81,7 +81,8 @@ typedef struct engine {
 	size_t spacing_bits;           /* one of 2^spacing_bits slots is a splitter */
 	size_t group, max_items;       /* work-items of a group; maximum number of work-items of a launch */
 	cl_uint counters[EULER_COUNTERS];
-} engine;
+};
+typedef struct gemp_euler_solver engine;
 
 /* SIZES AND ARRAYS */
 
@@ -99,19 +100,18 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 
 /* Sets the sizes of all arrays. Walks write chunks from pools, since the length of a segment is not known in
  * advance. */
-static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
+static gemp_code set_sizes(engine *e, const gemp_euler_edges *edges)
 {
-	const gemp_euler_edges *edges = e->edges;
 	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
 		                 "--on host takes more",
 		                 edges->edges, GEMP_EULER_DEVICE_EDGES);
-	e->spacing_bits = spacing_bits(edges, options->spacing);
+	e->spacing_bits = spacing_bits(edges, e->options->spacing);
 	e->vertices = (cl_uint)edges->rows;
 	e->slots = (cl_uint)edges->edges;
 	e->splitters = (cl_uint)((edges->edges + ((uint64_t)1 << e->spacing_bits) - 1) >> e->spacing_bits);
-	e->seed = (cl_uint)options->seed;
+	e->seed = (cl_uint)e->options->seed;
 	e->pool_chunks = e->slots / EULER_CHUNK / EULER_POOLS + 1;
 	e->words = e->slots / 32 + 1;
 	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
@@ -275,20 +275,20 @@ static gemp_code unite(engine *e)
 }
 
 /* For drawings, keeps the circuits before joining, and the slots at which circuits are joined. */
-static gemp_code keep_circuits(engine *e)
+static gemp_code keep_circuits(engine *e, gemp_euler_result *out)
 {
 	GEMP_OWNED uint32_t *next = NULL, *mark = NULL;
 	uint32_t circuits = 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words), GEMP_ARRAY(e->out->circuit, e->slots),
-	                      GEMP_ARRAY(e->out->joined, e->slots)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words), GEMP_ARRAY(out->circuit, e->slots),
+	                      GEMP_ARRAY(out->joined, e->slots)));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	for (uint32_t s = 0; s < e->slots; s++) {
-		e->out->joined[s] = gemp_bits32_test(mark, s);
-		if (!e->out->circuit[s])
+		out->joined[s] = gemp_bits32_test(mark, s);
+		if (!out->circuit[s])
 			circuits++;
-		for (uint32_t at = s; !e->out->circuit[at]; at = next[at])
-			e->out->circuit[at] = circuits;
+		for (uint32_t at = s; !out->circuit[at]; at = next[at])
+			out->circuit[at] = circuits;
 	}
 	return GEMP_OK;
 }
@@ -320,57 +320,27 @@ static gemp_code rank_and_emit(engine *e)
 
 /* RESULT */
 
-/* Uploads the caller's arrays. They are only read, but the interface of transfers takes pointers that are not const,
- * because it serves both directions. */
-static gemp_code upload(engine *e)
+gemp_euler_solver_arrays gemp_euler_solver_see(const gemp_euler_solver *e)
 {
-	double since = gemp_now();
-	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
-	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
-	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
-	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
-	e->out->upload = gemp_now() - since;
-	return GEMP_OK;
+	/* A path begins behind the closing edge, which is left out. */
+	const size_t cut = e->closing != UINT32_MAX ? e->counters[EULER_CUT] + (size_t)1 : 0;
+	return (gemp_euler_solver_arrays){ &e->on.begin, &e->on.target, &e->on.label, &e->on.next, cut % e->slots };
 }
 
-/* Downloads `count` elements of the buffer, beginning with index `cut`. Behind the end of the buffer it continues at
- * index 0. */
-static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
-                                  size_t count)
+/* Local. The sources overwrite the successors, which are not needed any more. */
+static gemp_code make_order(engine *e)
 {
-	size_t first = e->slots - cut < count ? e->slots - cut : count;
-	GEMP_TRY(gemp_transfer_download(e->device, from, cut, to, first));
-	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
-	return gemp_transfer_download(e->device, from, 0, to, count - first);
-}
-
-/* A path begins behind the closing edge, which is left out. */
-static gemp_code download(engine *e, bool sources)
-{
-	gemp_euler_order *order = &e->out->order;
-	bool path = e->closing != UINT32_MAX;
-	size_t cut = path ? e->counters[EULER_CUT] + (size_t)1 : 0;
-	double since = gemp_now();
-	order->edges = e->slots - (gemp_edge)path;
-	order->count = order->edges;
-	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	GEMP_TRY(download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
-	if (sources) { /* into the buffer of the successors, which are not needed any more */
-		GEMP_TRY(GEMP_NEW(order->source, order->count));
-		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
-		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
-		GEMP_TRY(
-			download_rotated(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
-	}
-	e->out->download = gemp_now() - since;
-	return GEMP_OK;
+	GEMP_TRY(rotate(e));
+	GEMP_TRY(rank_and_emit(e));
+	if (!e->options->sources)
+		return GEMP_OK;
+	GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
+	return GEMP_CL(clFinish(e->device->queue));
 }
 
 /* Stops after pairing if the graph is unbalanced, and after the union if it is not connected. */
-static gemp_code run_stages(engine *e, const gemp_euler_options *options)
+gemp_code gemp_euler_solver_run(gemp_euler_solver *e, gemp_euler_result *out)
 {
-	gemp_euler_result *out = e->out;
-	GEMP_TRY(upload(e));
 	GEMP_TRY(fill_and_pair(e));
 	out->unbalanced = e->counters[EULER_UNBALANCED];
 	if (out->unbalanced)
@@ -381,16 +351,84 @@ static gemp_code run_stages(engine *e, const gemp_euler_options *options)
 	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
 	out->joins = e->counters[EULER_JOINS];
 	out->components = out->circuits - out->joins;
-	if (options->keep_circuits)
-		GEMP_TRY(keep_circuits(e));
-	if (out->components == 1) {
-		GEMP_TRY(rotate(e));
-		GEMP_TRY(rank_and_emit(e));
-		GEMP_TRY(download(e, options->sources));
-	}
+	if (e->options->keep_circuits)
+		GEMP_TRY(keep_circuits(e, out));
+	if (out->components == 1)
+		GEMP_TRY(make_order(e));
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 		GEMP_TRY(gemp_timings_seconds(&e->timings[s], &out->seconds[s]));
 	return gemp_program_store(e->device, &e->program);
+}
+
+/* Downloads `count` elements of the buffer, beginning with index `cut`. Behind the end of the buffer it continues at
+ * index 0. */
+static gemp_code download_rotated(const engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
+                                  size_t count)
+{
+	size_t first = e->slots - cut < count ? e->slots - cut : count;
+	GEMP_TRY(gemp_transfer_download(e->device, from, cut, to, first));
+	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
+	return gemp_transfer_download(e->device, from, 0, to, count - first);
+}
+
+gemp_code gemp_euler_solver_download(const gemp_euler_solver *e, const gemp_euler_order *order)
+{
+	const gemp_euler_solver_arrays on = gemp_euler_solver_see(e);
+	GEMP_TRY(download_rotated(e, on.order, on.cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
+	return order->source ? download_rotated(e, on.source, on.cut, (gemp_transfer_numbers){ .narrow = order->source },
+	                                        order->count)
+	                     : GEMP_OK;
+}
+
+gemp_code gemp_euler_solver_new(gemp_euler_solver **out, gemp_device *device, const gemp_euler_edges *edges,
+                                const gemp_euler_options *options)
+{
+	GEMP_TRY(GEMP_NEW(*out, 1));
+	(*out)->device = device;
+	(*out)->options = options;
+	GEMP_TRY(set_sizes(*out, edges));
+	GEMP_TRY(build(*out));
+	return new_arrays(*out);
+}
+
+void gemp_euler_solver_free(gemp_euler_solver *e)
+{
+	if (!e)
+		return;
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		gemp_timings_free(&e->timings[s]);
+	for (size_t k = 0; k < KERNELS; k++)
+		gemp_kernels_free(&e->kernels[k]);
+	gemp_program_free(&e->program);
+	free_arrays(e);
+	gemp_free(e);
+}
+
+/* Uploads the caller's arrays. They are only read, but the interface of transfers takes pointers that are not const,
+ * because it serves both directions. */
+static gemp_code upload(engine *e, const gemp_euler_edges *edges)
+{
+	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)edges->begin };
+	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)edges->target };
+	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.begin, begin, edges->rows + 1));
+	return gemp_transfer_upload(e->device, &e->on.target, target, e->slots);
+}
+
+static gemp_code solve(engine *e, const gemp_euler_edges *edges, gemp_euler_result *out)
+{
+	gemp_euler_order_memory order;
+	const double begun = gemp_now();
+	gemp_code code = gemp_euler_order_new(&order, &out->order, edges, e->options->sources);
+	GEMP_THEN(upload(e, edges));
+	out->upload = gemp_now() - begun;
+	GEMP_THEN(gemp_euler_solver_run(e, out));
+	const double since = gemp_now();
+	gemp_euler_order_ready(&order, out);
+	if (out->order.count)
+		GEMP_THEN(gemp_euler_solver_download(e, &out->order));
+	out->download = gemp_now() - since;
+	out->total = gemp_now() - begun;
+	return code;
 }
 
 /* Kernels are built and buffers are made before the clock of out->total starts. Both are freed at the end in every
@@ -399,25 +437,13 @@ gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, cons
                                const gemp_euler_options *options)
 {
 	assert(gemp_euler_edges_is_valid(edges));
-	gemp_code code = GEMP_OK;
-	engine e = { .device = device, .edges = edges, .out = out };
+	engine *e = NULL;
 	*out = (gemp_euler_result){ .engine = "device" };
 	if (edges->edges == 0)
 		return GEMP_OK;
-	GEMP_TRY_DONE(set_sizes(&e, options));
-	GEMP_TRY_DONE(build(&e));
-	GEMP_TRY_DONE(new_arrays(&e));
-	double since = gemp_now();
-	GEMP_TRY_DONE(run_stages(&e, options));
-	out->total = gemp_now() - since;
-done:
-	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		gemp_timings_free(&e.timings[s]);
-	for (size_t k = 0; k < KERNELS; k++)
-		if (e.kernels[k])
-			clReleaseKernel(e.kernels[k]);
-	gemp_program_free(&e.program);
-	free_arrays(&e);
+	gemp_code code = gemp_euler_solver_new(&e, device, edges, options);
+	GEMP_THEN(solve(e, edges, out));
+	gemp_euler_solver_free(e);
 	if (code != GEMP_OK)
 		gemp_euler_result_free(out);
 	return code;

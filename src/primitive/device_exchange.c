@@ -77,6 +77,13 @@ void gemp_device_exchange_charge(const gemp_device_exchange *x, gemp_traffic *tr
 		*seconds += x->cost.seconds;
 }
 
+gemp_code gemp_device_exchange_reserve(gemp_device_exchange *x, size_t bytes)
+{
+	uint64_t longest = bytes;
+	gemp_comm_max(x->comm, &longest, 1);
+	return x->in_chunks && longest ? gemp_exchange_pipeline_reserve(&x->pipeline, (size_t)longest) : GEMP_OK;
+}
+
 static uint64_t sum(const uint64_t *counts, int ranks)
 {
 	uint64_t all = 0;

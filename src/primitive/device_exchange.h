@@ -23,6 +23,11 @@ gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *
 /* Collective, before the device is closed. NULL is allowed, but then all ranks must pass NULL. */
 void gemp_device_exchange_free(gemp_device_exchange *exchange);
 
+/* Collective. Makes the memory for exchanges in which no rank sends more than `bytes` bytes to other ranks, so that the
+ * first of them need not make it: locking 64 MB of pages takes as long as an exchange of 1 GB. Ranks may give different
+ * numbers. The codes are agreed. */
+gemp_code gemp_device_exchange_reserve(gemp_device_exchange *exchange, size_t bytes);
+
 /* Collective. `from` has send[r] elements of `size` bytes for each rank r, in rank order, from its first byte on.
  * received[ranks] becomes the number of elements from each rank. *to, which may be {0}, gets all received elements in
  * rank order from its first byte on; it is replaced by a larger buffer if it is too small, and the caller frees it. */

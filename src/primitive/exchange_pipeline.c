@@ -405,6 +405,14 @@ static gemp_code run_steps(gemp_exchange_pipeline *p, const gemp_pipeline_move *
 	return code;
 }
 
+gemp_code gemp_exchange_pipeline_reserve(gemp_exchange_pipeline *p, size_t longest)
+{
+	const gemp_code code = gemp_comm_agree(p->comm, reserve_regions(p, longest));
+	if (code != GEMP_OK)
+		free_regions(p);
+	return code;
+}
+
 gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *p, gemp_code code, const gemp_pipeline_move *move,
                                      gemp_traffic *traffic)
 {

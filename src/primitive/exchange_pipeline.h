@@ -60,6 +60,9 @@ gemp_code gemp_exchange_pipeline_new(gemp_exchange_pipeline *out, const gemp_com
 /* Collective, before the device is closed. {0} and a pipeline that could not be made are allowed. */
 void gemp_exchange_pipeline_free(gemp_exchange_pipeline *pipeline);
 
+/* Collective. Makes the memory for streams of up to `longest` bytes, the same number on all ranks, which the first
+ * exchange would make. The codes are agreed. */
+gemp_code gemp_exchange_pipeline_reserve(gemp_exchange_pipeline *pipeline, size_t longest);
 /* Collective. Moves all elements for other ranks. Kernels that use the buffers must have ended. `code` and a failure on
  * one rank become a failure on all ranks. */
 gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *pipeline, gemp_code code, const gemp_pipeline_move *move,

@@ -2,10 +2,11 @@
  * verifies the circuit of each run.
  *     mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [MODE [SPACING [scattered]]]]
  * MODE together (the default): the ranks of a node share memory. apart: ranks exchange everything by messages. devices:
- * the devices of all ranks work; a single rank uses the engine of one device. SPACING 0 is the default. scattered:
+ * the device of rank 0 gathers the edges of all ranks; a single rank uses the engine of one device. spread: the devices
+ * of all ranks share the work. SPACING 0 is the default. scattered:
  * vertices are renumbered at random, so all but about 1 / RANKS of the edges lead to other ranks. Prints one line of
- * JSON about the run with the least time on rank 0: milliseconds of the stages on rank 0, and the bytes per edge and
- * the messages that all ranks sent. */
+ * JSON about the run with the least time on rank 0: milliseconds of the stages and of the copies on rank 0, and the
+ * bytes per edge and the messages that all ranks sent. */
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
@@ -123,7 +124,8 @@ static void print(const gemp_comm *comm, const gemp_euler_result *best, const ge
 	       best->traffic.rounds, (double)sent[0] / (double)graph->edges, sent[1]);
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 		printf("\"%s\": %.2f, ", gemp_euler_stage_name[s], 1e3 * best->seconds[s]);
-	printf("\"total\": %.2f}}\n", 1e3 * best->total);
+	printf("\"upload\": %.2f, \"download\": %.2f, \"total\": %.2f}}\n", 1e3 * best->upload, 1e3 * best->download,
+	       1e3 * best->total);
 }
 
 /* device: NULL for the threads of the ranks. */
@@ -160,9 +162,10 @@ int main(int argc, char **argv)
 	gemp_euler_options options = { .seed = 1 };
 	int shape = 0;
 	if (argc < 4)
-		return fprintf(stderr,
-		               "usage: euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart|devices [SPACING "
-		               "[scattered]]]]\n"),
+		return fprintf(
+				   stderr,
+				   "usage: euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart|devices|spread [SPACING "
+				   "[scattered]]]]\n"),
 		       2;
 	while (shape < 2 && strcmp(argv[1], shapes[shape]))
 		shape++;
@@ -174,7 +177,8 @@ int main(int argc, char **argv)
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
-	if (argc > 5 && strcmp(argv[5], "devices") == 0)
+	TEST_LIMIT(euler_gathered, argc < 6 || strcmp(argv[5], "spread") != 0);
+	if (argc > 5 && (strcmp(argv[5], "devices") == 0 || strcmp(argv[5], "spread") == 0))
 		code = gemp_device_open(&device, NULL, comm.node_rank, comm.node_size, 0);
 	GEMP_TRY_DONE(gemp_comm_agree(&comm, code));
 	code = make_rows(&r, &comm, &graph, argc > 7);

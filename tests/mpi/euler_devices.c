@@ -1,5 +1,6 @@
 /* Tests Euler circuits on the devices of all ranks on random multigraphs with loops, parallel edges, vertices without
- * edges and ranks without vertices. Tiny settings make many rounds and phases. */
+ * edges and ranks without vertices. Tiny settings make many rounds and phases. Each test of both ways runs twice: the
+ * work is spread over the devices, or the device of rank 0 gathers all edges. */
 #include "euler_ranks_case.h"
 
 #include "device/open.h"
@@ -24,6 +25,20 @@ static void close_device(void **state)
 static gemp_code on_devices(gemp_euler_result *out, const gemp_euler_edges *edges, const gemp_euler_options *options)
 {
 	return gemp_euler_on_devices(out, &test_comm, device, edges, options);
+}
+
+static void spread(void **state)
+{
+	(void)state;
+	TEST_LIMIT(euler_gathered, false);
+}
+
+static void gather(void **state)
+{
+	(void)state;
+	TEST_LIMIT(euler_gathered, true);
+	TEST_LIMIT(device_exchange_chunks, 1);
+	TEST_LIMIT(device_exchange_chunk, 100);
 }
 
 static void random_multigraphs(void **state)
@@ -162,8 +177,8 @@ static void device_memory_may_run_out(void **state)
 	gemp_euler_options options = { .sources = true };
 	euler_case_walks(&c, &seed, 300, 40, 40, false);
 	euler_case_share(&c, &seed, UINT64_MAX);
-	for (size_t bytes = 1; bytes < (size_t)1 << 17; bytes = bytes * 3 / 2 + 1) {
-		if (test_comm.rank == test_comm.size - 1)
+	for (size_t i = 0, bytes = 1; bytes < (size_t)1 << 17; bytes = bytes * 3 / 2 + 1, i++) {
+		if (test_comm.rank == (i % 2 ? 0 : test_comm.size - 1))
 			device->memory = bytes;
 		const gemp_code code = on_devices(&result, &c.own, &options);
 		assert_all(gemp_comm_agree(&test_comm, code) == code && (code == GEMP_OK || code == GEMP_ENOMEM));
@@ -176,14 +191,68 @@ static void device_memory_may_run_out(void **state)
 	euler_case_free(&c);
 }
 
+/* Collective. Returns the bytes that the search needs on the device of rank 0. */
+static uint64_t bytes_on_first(const euler_case *c, bool gathered)
+{
+	gemp_euler_result result;
+	device->buffer_peak = device->buffer_bytes;
+	TEST_LIMIT(euler_gathered, gathered);
+	assert_all_ok(on_devices(&result, &c->own, &(gemp_euler_options){ .sources = true }));
+	gemp_euler_result_free(&result);
+	return gemp_comm_sum1(&test_comm, test_comm.rank ? 0 : device->buffer_peak);
+}
+
+/* The device of rank 0 has the memory that it needs if the work is spread. If all edges need more memory, the work is
+ * spread: then also the last rank has found circuits. */
+static void edges_that_do_not_fit_are_spread(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all(), failures = 0;
+	const size_t memory = device->memory;
+	for (int i = 0; i < 6; i++) {
+		euler_case c = { .vertices = 64 };
+		gemp_euler_result result;
+		for (uint64_t e = 0; e < 1 << 12; e++)
+			euler_case_edge(&c, e % 64, (e + 1) % 64);
+		euler_case_share(&c, &seed, UINT64_MAX);
+		const uint64_t bytes = bytes_on_first(&c, false), all = bytes_on_first(&c, true);
+		const uint64_t limit = bytes + bytes / 16; /* the number of splitters varies */
+		device->memory = test_comm.rank ? memory : (size_t)limit;
+		assert_all_ok(on_devices(&result, &c.own, &(gemp_euler_options){ .sources = true }));
+		assert_all(euler_case_wrong(&c, &result, true) == NULL);
+		if (test_comm.rank == 1)
+			assert_int_equal(result.seconds[GEMP_EULER_CIRCUITS] > 0, all > limit);
+		failures += all > limit;
+		gemp_euler_result_free(&result);
+		device->memory = memory;
+		euler_case_free(&c);
+	}
+	assert_all(failures > 0 || test_comm.size == 1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),        cmocka_unit_test(random_multigraphs),
-		cmocka_unit_test(groups_of_gpus),     cmocka_unit_test(larger_graphs),
-		cmocka_unit_test(long_rings),         cmocka_unit_test(distances_overflow),
-		cmocka_unit_test(one_vertex_has_all), cmocka_unit_test(unbalanced_graphs),
-		cmocka_unit_test(memory_may_run_out), cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(open_device),
+		cmocka_unit_test(spread),
+		cmocka_unit_test(random_multigraphs),
+		cmocka_unit_test(groups_of_gpus),
+		cmocka_unit_test(larger_graphs),
+		cmocka_unit_test(long_rings),
+		cmocka_unit_test(distances_overflow),
+		cmocka_unit_test(one_vertex_has_all),
+		cmocka_unit_test(unbalanced_graphs),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(gather),
+		cmocka_unit_test(random_multigraphs),
+		cmocka_unit_test(groups_of_gpus),
+		cmocka_unit_test(larger_graphs),
+		cmocka_unit_test(one_vertex_has_all),
+		cmocka_unit_test(unbalanced_graphs),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(edges_that_do_not_fit_are_spread),
 		cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);

@@ -3,6 +3,7 @@
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "core/timer.h"
+#include "euler/devices/gathered.h"
 #include "euler/devices/joining.h"
 #include "euler/devices/pairing.h"
 #include "euler/devices/placing.h"
@@ -22,12 +23,17 @@ static void end_stage(gemp_euler_state *e, gemp_euler_stage stage, double *since
 }
 
 /* A number of a splitter is its index times the ranks, and labels have a bit beside it. */
-bool gemp_euler_devices_suffice(const gemp_comm *comm, const gemp_euler_edges *edges)
+static bool numbers_suffice(const gemp_comm *comm, const gemp_euler_edges *edges)
 {
 	const uint64_t limit = (uint64_t)1 << 31, ranks = (uint64_t)comm->size;
 	uint64_t own = edges->begin[edges->rows];
 	gemp_comm_max(comm, &own, 1);
 	return edges->edges < limit && (own + 2) * ranks < limit;
+}
+
+bool gemp_euler_devices_suffice(const gemp_comm *comm, const gemp_device *device, const gemp_euler_edges *edges)
+{
+	return gemp_euler_gathering_suffices(comm, device, edges) || numbers_suffice(comm, edges);
 }
 
 /* Local. For drawings, keeps the circuits before joining, and the slots at which circuits are joined. */
@@ -89,6 +95,7 @@ static gemp_code order_circuit(gemp_euler_state *e, double *since)
 		return GEMP_OK;
 	GEMP_TRY(gemp_euler_rank_segments(e, true));
 	end_stage(e, GEMP_EULER_RANK, since);
+	gemp_euler_order_ready(&e->memory, e->out);
 	GEMP_TRY(gemp_euler_place(e));
 	end_stage(e, GEMP_EULER_EMIT, since);
 	e->out->seconds[GEMP_EULER_EMIT] -= e->out->download;
@@ -125,9 +132,11 @@ static gemp_code run(gemp_euler_state *e)
 	GEMP_TRY(prepare(e));
 	const double begun = gemp_now();
 	double since = begun;
+	GEMP_TRY(gemp_comm_agree(e->comm, gemp_euler_order_new(&e->memory, &out->order, e->edges, e->options->sources)));
 	GEMP_TRY(make_circuits(e, &since));
 	if (!out->unbalanced && !e->overflow && out->components == 1)
 		GEMP_TRY(order_circuit(e, &since));
+	gemp_euler_order_ready(&e->memory, out);
 	out->total = gemp_now() - begun;
 	out->traffic = gemp_device_exchange_costs(e->exchange).traffic;
 	return gemp_comm_agree(e->comm, gemp_program_store(e->device, &e->program));
@@ -144,6 +153,7 @@ static gemp_code attempt(gemp_euler_result *out, const gemp_comm *comm, gemp_dev
 	*out = (gemp_euler_result){ .engine = "devices" };
 	const gemp_code code = run(&e);
 	clFinish(device->queue);
+	gemp_background_wait(&e.memory.helper);
 	gemp_euler_state_free(&e);
 	gemp_device_exchange_free(e.exchange);
 	*overflow = e.overflow;
@@ -152,19 +162,29 @@ static gemp_code attempt(gemp_euler_result *out, const gemp_comm *comm, gemp_dev
 	return code;
 }
 
+/* Collective. All devices share the work. */
+static gemp_code on_spread(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
+                           const gemp_euler_edges *edges, const gemp_euler_options *options)
+{
+	bool overflow = false;
+	if (!numbers_suffice(comm, edges))
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%" PRIu64 " edges on the devices of %d ranks: the edges of the largest rank times the ranks "
+		                 "must be below 2^31 if they do not fit on one device; --on host takes more",
+		                 edges->edges, comm->size);
+	GEMP_TRY(attempt(out, comm, device, edges, options, true, &overflow));
+	return overflow ? attempt(out, comm, device, edges, options, false, &overflow) : GEMP_OK;
+}
+
 gemp_code gemp_euler_on_devices(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_euler_edges *edges, const gemp_euler_options *options)
 {
 	assert(gemp_euler_edges_is_valid(edges));
-	bool overflow = false;
+	gemp_code code = GEMP_ENOMEM;
 	*out = (gemp_euler_result){ .engine = "devices" };
 	if (edges->edges == 0)
 		return GEMP_OK;
-	if (!gemp_euler_devices_suffice(comm, edges))
-		return gemp_fail(GEMP_EUSAGE,
-		                 "%" PRIu64
-		                 " edges on the devices of %d ranks, whose numbers have 31 bits; --on host takes more",
-		                 edges->edges, comm->size);
-	GEMP_TRY(attempt(out, comm, device, edges, options, true, &overflow));
-	return overflow ? attempt(out, comm, device, edges, options, false, &overflow) : GEMP_OK;
+	if (!options->keep_circuits && gemp_euler_gathering_suffices(comm, device, edges))
+		code = gemp_euler_on_gathered(out, comm, device, edges, options);
+	return code == GEMP_ENOMEM ? on_spread(out, comm, device, edges, options) : code;
 }

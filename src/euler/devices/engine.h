@@ -1,4 +1,5 @@
-/* engine: an Euler circuit on the devices of all ranks (kernels/euler/euler_ranks.cl).
+/* engine: an Euler circuit on the devices of all ranks (kernels/euler/euler_ranks.cl), if the device of one rank cannot
+ * gather all edges (gathered.h), which exchanges fewer bytes.
  *
  * Each device has the slots of its rank's vertices, as {next, label, distance, source} (16 bytes), and works on them
  * alone; a step that concerns slots of several ranks ends with one exchange of records (records.h). The steps:
@@ -24,8 +25,8 @@
 #include "device/device.h"
 #include "euler/euler.h"
 
-/* Can the engine number the slots of all ranks? */
-bool gemp_euler_devices_suffice(const gemp_comm *comm, const gemp_euler_edges *edges);
+/* Can the engine number the slots of all ranks? The device may be NULL. */
+bool gemp_euler_devices_suffice(const gemp_comm *comm, const gemp_device *device, const gemp_euler_edges *edges);
 
 /* Each rank has a device. GEMP_EUSAGE if there are too many edges, GEMP_ENOMEM if they do not fit on a device. */
 gemp_code gemp_euler_on_devices(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,

@@ -27,21 +27,15 @@ static gemp_code place_of_fixed(gemp_euler_state *e, uint64_t *place)
 	return GEMP_OK;
 }
 
-/* Local. Places are distributed evenly over the ranks. */
-static gemp_code new_order(gemp_euler_state *e, cl_uint places)
+/* Local. */
+static gemp_code new_order(gemp_euler_state *e)
 {
-	gemp_euler_order *order = &e->out->order;
+	const gemp_euler_order *order = &e->out->order;
 	for (size_t r = 0; r <= e->ranks; r++)
-		e->table[r] = (cl_uint)gemp_chunk_begin(places, e->ranks, r);
-	order->edges = places;
-	order->first = e->table[e->rank];
-	order->count = e->table[e->rank + 1] - e->table[e->rank];
+		e->table[r] = (cl_uint)gemp_chunk_begin(order->edges, e->ranks, r);
 	GEMP_TRY(gemp_buffer_write(e->device, &e->on.place_bounds, 0, (e->ranks + (size_t)1) * sizeof *e->table, e->table));
 	GEMP_TRY(gemp_euler_reserve(e, &e->on.order, order->count, sizeof(cl_uint)));
-	if (e->options->sources)
-		GEMP_TRY(gemp_euler_reserve(e, &e->on.source, order->count, sizeof(cl_uint)));
-	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	return e->options->sources ? GEMP_NEW(order->source, order->count) : GEMP_OK;
+	return e->options->sources ? gemp_euler_reserve(e, &e->on.source, order->count, sizeof(cl_uint)) : GEMP_OK;
 }
 
 /* Local. Stages the slots begin .. begin + count - 1. */
@@ -87,7 +81,7 @@ gemp_code gemp_euler_place(gemp_euler_state *e)
 	const bool path = e->edges->path_start != GEMP_NO_VERTEX;
 	uint64_t fixed = 0;
 	gemp_code code = place_of_fixed(e, &fixed);
-	GEMP_THEN(new_order(e, (cl_uint)(total - path)));
+	GEMP_THEN(new_order(e));
 	GEMP_TRY(gemp_comm_agree(e->comm, code));
 	fixed = gemp_comm_sum1(e->comm, fixed);
 	const cl_uint shift = (cl_uint)(((path ? total - 1 : 0) + total - fixed) % total);

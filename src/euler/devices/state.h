@@ -5,7 +5,7 @@
 
 #include "device/launch.h"
 #include "device/program.h"
-#include "euler/euler.h"
+#include "euler/order_memory.h"
 #include "kernels/euler/euler_abi.h"
 #include "primitive/device_exchange.h"
 
@@ -70,6 +70,7 @@ typedef struct gemp_euler_state {
 	const gemp_euler_options *options;
 	gemp_euler_result *out;
 	gemp_device_exchange *exchange;
+	gemp_euler_order_memory memory;
 	gemp_program program;
 	cl_kernel kernels[GEMP_EULER_KERNELS];
 	gemp_euler_arrays on;
