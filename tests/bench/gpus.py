@@ -56,6 +56,12 @@ class Bench:
         self.files, self.hubs, self.rows, self.wrong = {}, {}, [], 0
         self.devices = ['--devices', options.devices] if options.devices else []
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        shutil.rmtree(self.folder)
+
     def left(self):
         return self.options.budget - (time.monotonic() - self.began)
 
@@ -236,9 +242,8 @@ def main():
     parser.add_argument('--devices', help='the devices of all ranks')
     parser.add_argument('--save', help='folder for the raw results')
     options = parser.parse_args()
-    bench = Bench(options)
     wanted = [e for e in ENGINES if any(t in e[0] for t in options.only.split(','))]
-    try:
+    with Bench(options) as bench:
         for name, text, ending in wanted:
             for line in bench.compare(text, ending):
                 bench.wrong += 1
@@ -248,8 +253,6 @@ def main():
             bench.measure(name, text, options.size)
             later = ' '.join(t for _, t, _ in wanted[i + 1:])
             bench.drop(options.size, [k for k in ('numbers', 'directed', 'undirected', 'weighted', 'circuit') if '{%s' % k not in later])
-    finally:
-        shutil.rmtree(bench.folder)
     if options.save:
         name = os.path.join(options.save, time.strftime('gpus-%Y-%m-%d-%H%M.json', time.gmtime()))
         with open(name, 'w', encoding='utf-8') as file:
