@@ -288,7 +288,9 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 {
 	double copy = 0;
 	const char *on = device ? "device" : "host";
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, report->comm->world));
+	double slowest[2] = { seconds, transfers };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, slowest, 2, MPI_DOUBLE, MPI_MAX, report->comm->world));
+	seconds = slowest[0], transfers = slowest[1];
 	bytes = gemp_comm_sum1(report->comm, bytes);
 	double rate = seconds > 0 ? (double)bytes / seconds : 0;
 	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s", "work", 1e3 * seconds, on, rate / 1e9);

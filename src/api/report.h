@@ -101,8 +101,8 @@ gemp_code gemp_report_copy_rate(double *copy, const gemp_comm *comm, const gemp_
 /* Collective. Sets the field `rate`: the place of the work (the threads of the host if `device` is NULL), the seconds
  * of the slowest rank, and the bytes a second of all ranks. Unless the bytes are few, the field also has the bandwidth
  * of a copy in the same memory (of a device: if it is known), and the text shows the ratio of both. `bytes` counts the
- * bytes that this rank read and wrote, each once. `transfers` is the time in seconds of the copies to the device and
- * back. */
+ * bytes that this rank read and wrote, each once. `transfers` is the time in seconds of this rank's copies to the
+ * device and back; the field has the longest time of a rank. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes);
 
 /* Collective. Sets the fields `graph` and `schema`. With `with_nulls` it loads every attribute of the vertices and
