@@ -22,6 +22,7 @@
 typedef struct gemp_loaded_program {
 	uint64_t key[2];
 	cl_program program; /* NULL: the entry is free */
+	uint64_t used;      /* the value of `uses` of the device when the program was last asked for */
 } gemp_loaded_program;
 
 /* Page-locked host memory, which a GPU reads and writes directly. */
@@ -66,8 +67,8 @@ struct gemp_device {
 	struct gemp_launch_trace *launch_trace; /* launches for --trace (device/launch.h), or NULL */
 	/* this process has built a program, so the compiler has been started */
 	atomic_bool compiler;
-	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest programs */
-	size_t loads;                                     /* number of programs loaded so far */
+	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the programs that were asked for last */
+	uint64_t uses;                                    /* how often a loaded program was asked for */
 	struct gemp_compilation *abandoned;               /* compilations that nobody awaits (device/compilation.h) */
 	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* free blocks (device/staging.h) */
 	gemp_tuning_table tuning;                         /* launch geometry, which gemp_tuning() reads */

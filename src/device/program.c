@@ -323,24 +323,28 @@ done:
 }
 
 /* Finds the program among the loaded ones. A driver would take some hundredths of a second to load the binary again. */
-static bool find_loaded(gemp_program *out, const gemp_device *device)
+static bool find_loaded(gemp_program *out, gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
-		const gemp_loaded_program *loaded = &device->loaded[i];
+		gemp_loaded_program *loaded = &device->loaded[i];
 		if (loaded->program && memcmp(loaded->key, out->key, sizeof out->key) == 0 &&
 		    clRetainProgram(loaded->program) == CL_SUCCESS) {
 			out->program = loaded->program;
 			out->cached = true;
+			loaded->used = ++device->uses;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* The newest program replaces the oldest. A kernel that is in use keeps its program alive by the reference count. */
+/* A kernel that is in use keeps its program alive by the reference count. */
 void gemp_program_remember(gemp_device *device, const gemp_program *program)
 {
-	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
+	gemp_loaded_program *place = device->loaded;
+	for (size_t i = 1; i < GEMP_LOADED_PROGRAMS && place->program; i++)
+		if (!device->loaded[i].program || device->loaded[i].used < place->used)
+			place = &device->loaded[i];
 	compiling += program->cached ? 0 : program->seconds;
 	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)program->key[0],
 	               program->cached ? "loaded" : "built", program->seconds);
@@ -348,7 +352,7 @@ void gemp_program_remember(gemp_device *device, const gemp_program *program)
 		return;
 	if (place->program)
 		clReleaseProgram(place->program);
-	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program };
+	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program, ++device->uses };
 }
 
 /* A program whose kernels are in use stays alive by its reference count. */
@@ -374,7 +378,7 @@ static gemp_code begin(gemp_program *out, gemp_text *all, const gemp_device *dev
 	return make_key(out->key, device, source, all->data);
 }
 
-gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char *source, const char *options)
+gemp_code gemp_program_is_known(bool *out, gemp_device *device, const char *source, const char *options)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
@@ -413,7 +417,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	return GEMP_OK;
 }
 
-/* The program stays loaded on its device (gemp_program_remember) until newer programs replace it. */
+/* The program stays loaded on its device until a newer one takes its place (gemp_program_remember). */
 void gemp_program_free(gemp_program *program)
 {
 	if (program->program)

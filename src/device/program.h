@@ -1,11 +1,11 @@
 /* program: kernel programs: source with includes, binaries in the cache, kernels.
  *
- * A program is searched among the newest GEMP_LOADED_PROGRAMS programs of this process, and then in the cache on disk
- * (device/cache.h) by device, driver, platform, source and options. If the cache does not have it, one of the processes
- * that need the program builds and stores it; the others wait and load it. A process that has a PoCL device alone
- * builds from source, and PoCL takes what it has compiled before from its own cache. A failed build on a CPU device is
- * tried once more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and GEMP_NVIDIA on an
- * NVIDIA GPU. Local. */
+ * A program is searched among the GEMP_LOADED_PROGRAMS programs that this process asked for last, and then in the
+ * cache on disk (device/cache.h) by device, driver, platform, source and options. If the cache does not have it, one of
+ * the processes that need the program builds and stores it; the others wait and load it. A process that has a PoCL
+ * device alone builds from source, and PoCL takes what it has compiled before from its own cache. A failed build on a
+ * CPU device is tried once more, since an empty PoCL cache can cause the failure. Kernels see GEMP_GPU on a GPU and
+ * GEMP_NVIDIA on an NVIDIA GPU. Local. */
 
 #ifndef GEMP_DEVICE_PROGRAM_H
 #define GEMP_DEVICE_PROGRAM_H
@@ -23,7 +23,7 @@ typedef struct gemp_program {
 } gemp_program;
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 /* True if the program need not be compiled: it is loaded, or a cache has it. */
-gemp_code gemp_program_is_known(bool *out, const gemp_device *device, const char *source, const char *options);
+gemp_code gemp_program_is_known(bool *out, gemp_device *device, const char *source, const char *options);
 /* Whether a binary of each program is kept in our cache. */
 bool gemp_program_keeps_binary(const gemp_device *device);
 /* The parts of gemp_program_new for a program that is not loaded. Any thread may load, since this neither reports nor

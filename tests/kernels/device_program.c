@@ -149,9 +149,9 @@ static void foreign_programs_are_built_anew(void **state)
 	globfree(&files);
 }
 
-/* The newest programs of the process stay in memory: building one of them again needs neither the compiler nor the
- * disk. */
-static void newest_programs_stay_in_memory(void **state)
+/* The programs that were asked for last stay in memory: building one of them again needs neither the compiler nor the
+ * disk. A program that is asked for again and again outlives newer ones. */
+static void latest_programs_stay_in_memory(void **state)
 {
 	gemp_program first, again, other;
 	char option[32];
@@ -166,6 +166,9 @@ static void newest_programs_stay_in_memory(void **state)
 	for (int i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
 		snprintf(option, sizeof option, "-DNUMBER=%d", i);
 		assert_ok(gemp_program_new(&other, device, "__kernel void f(void) { }", option));
+		gemp_program_free(&other);
+		assert_ok(gemp_program_new(&other, device, "__kernel void f(void) { }", "-DNUMBER=0"));
+		assert_int_equal(other.cached, true);
 		gemp_program_free(&other);
 	}
 	assert_ok(gemp_program_new(&again, device, source, "-DEXTRA=3"));
@@ -305,7 +308,7 @@ int main(void)
 		cmocka_unit_test(programs_are_cached),
 		cmocka_unit_test(damaged_programs_are_built_anew),
 		cmocka_unit_test(foreign_programs_are_built_anew),
-		cmocka_unit_test(newest_programs_stay_in_memory),
+		cmocka_unit_test(latest_programs_stay_in_memory),
 		cmocka_unit_test(errors_say_what_and_where),
 		cmocka_unit_test(local_memory),
 		cmocka_unit_test(buffers),
