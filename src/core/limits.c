@@ -30,6 +30,7 @@ const gemp_limits gemp_limits_default = {
 	.halo_listed_max = 1 << 14,
 	.halo_kernels = -1,
 	.halo_shared = -1,
+	.search_warm_up = -1,
 	.layout_round = 64 << 20,
 	.host_entries = 1 << 27,
 	.push_pull_min_gain = 1e-2,

@@ -99,6 +99,9 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 0 sends messages also within a node [-1: uses shared memory where possible]:
 	 * analytics/halo/halo. */
 	int halo_shared;
+	/* Switch, all ranks: 1 runs a search from no vertex before the first search, 0 does not [-1: if all devices are
+	 * GPUs]: analytics/traversal/frontier. */
+	int search_warm_up;
 	/* Bytes of arcs that a rank sends in one round [64 MiB]: analytics/layout/arcs. */
 	size_t layout_round;
 	/* Bytes that the checks of one node's ranks may take together [0: the memory that Linux reports as available]:

@@ -1,18 +1,22 @@
 /* gas: measures bfs, sssp, pagerank and spmv on graphs that are made in memory or read from a file (gas_parts/graph.h).
- *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m] [-x]
+ *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-L LAUNCHES]
+ *              [-b] [-2] [-m] [-u] [-w] [-x]
  * Under mpirun all ranks share the work. pagerank and spmv print a line of JSON each. bfs and sssp print two: without
  * parents and with them. The fields by wall clock and by the device's clock are:
- *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and spmv has
- * the
- *                       same ROUNDS iterations.
+ *   best_ms, median_ms: of RUNS runs. Each run of bfs and sssp has its own source; each run of pagerank and
+ *                       spmv has the same ROUNDS iterations.
  *   gteps: the median of the runs' edges per second, in 10^9. All stored directed edges count; for bfs each undirected
  *          edge of the source's component counts once.
  *   of_experiment: on NVIDIA devices, gteps relative to a prototype on one NVIDIA H200, for the graphs of timing.c.
+ * bfs and sssp on several ranks have exchange_ms, the part of wall in which ranks exchange or wait for each other.
  * pagerank and spmv also have of_copy: the bytes that must move, relative to the bytes that a copy moves in the same
  * time. The first search warms up and is not measured. The answer of the last run is checked; for spmv, an additional
  * product.
  *   -b: on one rank, the plain OpenMP program runs alternately with ours, with unchanged ids and with ids by degree.
  *   -2: pagerank and spmv run alternately with edges cut by target and with edges on a grid of ranks.
+ *   -L: launches of sssp between two exchanges of several ranks.
+ *   -u: answers of bfs and sssp are not checked.
+ *   -w: weak scaling: each doubling of the ranks adds 1 to the scale of SPEC.
  *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do.
  *   -x: a CPU device packs messages with kernels, as a GPU does. */
 #include "comm/comm.h"
@@ -42,6 +46,21 @@ done:
 	return code;
 }
 
+/* Writes NAME:SCALE, followed by the rest of the spec, with a scale that fits the number of ranks. Any other spec is
+ * returned as it is. */
+static const char *grown(const char *spec, int ranks, char *out, size_t capacity)
+{
+	const char *colon = strchr(spec, ':');
+	char *rest;
+	if (!colon)
+		return spec;
+	long scale = strtol(colon + 1, &rest, 10);
+	for (; ranks > 1; ranks = (ranks + 1) / 2)
+		scale++;
+	snprintf(out, capacity, "%.*s:%ld%s", (int)(colon - spec), spec, scale, rest);
+	return out;
+}
+
 int main(int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
@@ -50,18 +69,22 @@ int main(int argc, char **argv)
 	gemp_rates rates = { 0 };
 	uint8_t *weight = NULL;
 	int option, rank = 0;
-	bool in_turns = false;
+	bool in_turns = false, weak = false;
+	char larger[64];
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&b.comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&b.comm);
 	rank = b.comm.rank;
-	while ((option = getopt(argc, argv, "a:n:k:d:D:b2mx")) != -1)
+	while ((option = getopt(argc, argv, "a:n:k:d:D:L:b2muwx")) != -1)
 		switch (option) {
 		case 'a': names = optarg; break;
 		case 'n': b.runs = (unsigned)atoi(optarg); break;
 		case 'k': b.rounds = (unsigned)atoi(optarg); break;
 		case 'd': b.delta = (uint32_t)atoi(optarg); break;
 		case 'D': devices = optarg; break;
+		case 'L': b.batch = (uint32_t)atoi(optarg); break;
+		case 'u': b.unchecked = true; break;
+		case 'w': weak = true; break;
 		case 'b': in_turns = true; break;
 		case '2': b.grid = true; break;
 		case 'm': TEST_LIMIT(halo_shared, 0); break;
@@ -70,8 +93,8 @@ int main(int argc, char **argv)
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
 		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
-		                                     "[-D DEVICES] [-b] [-2] [-m] [-x]"));
-	b.spec = argv[optind];
+		                                     "[-D DEVICES] [-L LAUNCHES] [-b] [-2] [-m] [-u] [-w] [-x]"));
+	b.spec = weak ? grown(argv[optind], b.comm.size, larger, sizeof larger) : argv[optind];
 	GEMP_TRY_DONE(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)
 		GEMP_TRY_DONE(gemp_fail(GEMP_EDATA, "%s has no edges", b.spec));

@@ -64,6 +64,7 @@ static void random_graphs(void **state)
 		TEST_LIMIT(renumber_min, 1);
 		TEST_LIMIT(renumber_chunk, 1 + gemp_random_below(&seed, round % 3 ? 50 : 5000));
 		TEST_LIMIT(halo_shared, round % 5 ? -1 : 0);
+		TEST_LIMIT(search_warm_up, round % 3 == 0);
 		check_graph(&c, &seed, (gemp_edge_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
 		gas_case_free(&c);
 	}
@@ -71,6 +72,7 @@ static void random_graphs(void **state)
 	TEST_LIMIT_DEFAULT(renumber_min);
 	TEST_LIMIT_DEFAULT(renumber_chunk);
 	TEST_LIMIT_DEFAULT(halo_shared);
+	TEST_LIMIT_DEFAULT(search_warm_up);
 }
 
 /* A search sends bytes exactly if there are several ranks. A source beyond the last vertex is an error. */

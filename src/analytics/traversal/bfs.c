@@ -114,25 +114,6 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 	return GEMP_OK;
 }
 
-/* prepare is local. The ranks agree on its code before they make the halo, which is collective. Values of the halo have
- * 0 bytes, since messages only tell which vertices are in the frontier. */
-gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
-{
-	gemp_bfs *b = NULL;
-	gemp_code code = GEMP_NEW(b, 1);
-	*out = NULL;
-	if (code == GEMP_OK && options)
-		b->options = *options;
-	GEMP_THEN(prepare(b, layout, device));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY_DONE(gemp_halo_new(&b->halo, layout, device, 0));
-	*out = b;
-	b = NULL;
-done:
-	gemp_bfs_free(b);
-	return code;
-}
-
 /* The frontier is freed last, because parents and tuples borrow it. */
 void gemp_bfs_free(gemp_bfs *b)
 {
@@ -259,6 +240,14 @@ static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 	r->depth = (uint32_t)depth;
 }
 
+/* Local. Launches the stage that finds parents. */
+static gemp_code launch_parents(gemp_bfs *b)
+{
+	const uint64_t how = b->frontier.state[GAS_LOOK];
+	GEMP_TRY(gemp_parents_min(&b->parents, &b->level, how, b->options.direction != GEMP_BFS_PULL));
+	return gemp_parents_ids(&b->parents, &b->parents.best, &b->parent);
+}
+
 /* Collective. Finds levels, then parents, and downloads both. The code belongs to this rank, and the caller agrees on
  * it. */
 static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
@@ -273,8 +262,7 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!b->options.any) {
-		GEMP_TRY(gemp_parents_min(&b->parents, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
-		GEMP_TRY(gemp_parents_ids(&b->parents, &b->parents.best, &b->parent));
+		GEMP_TRY(launch_parents(b));
 		GEMP_TRY(gemp_frontier_seconds(f, &unused)); /* waits for the launches */
 	}
 	r->cost.parents = gemp_now() - since;
@@ -286,6 +274,40 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	r->level = b->level_host;
 	r->parent = b->parent_host;
 	return GEMP_OK;
+}
+
+/* Collective. Launches every kernel once (gemp_frontier_warms_up). */
+static gemp_code warm_up(gemp_bfs *b)
+{
+	const double since = gemp_now();
+	double exchange = 0;
+	if (!gemp_frontier_warms_up(&b->frontier))
+		return GEMP_OK;
+	gemp_code code = search(b, UINT32_MAX, &exchange);
+	if (!b->options.any)
+		GEMP_THEN(launch_parents(b));
+	GEMP_THEN(gemp_frontier_warmed_up(&b->frontier, since));
+	return gemp_comm_agree(b->frontier.layout->comm, code);
+}
+
+/* prepare is local. The ranks agree on its code before they make the halo, which is collective. Values of the halo have
+ * 0 bytes, since messages only tell which vertices are in the frontier. */
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
+{
+	gemp_bfs *b = NULL;
+	gemp_code code = GEMP_NEW(b, 1);
+	*out = NULL;
+	if (code == GEMP_OK && options)
+		b->options = *options;
+	GEMP_THEN(prepare(b, layout, device));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_halo_new(&b->halo, layout, device, 0));
+	GEMP_TRY_DONE(warm_up(b));
+	*out = b;
+	b = NULL;
+done:
+	gemp_bfs_free(b);
+	return code;
 }
 
 /* All ranks pass the same source, so all ranks refuse an invalid source before any message is sent. */

@@ -1,8 +1,10 @@
 #include "analytics/traversal/frontier.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/search.h"
+#include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/split.h"
 
@@ -261,6 +263,22 @@ gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *
 		return gemp_fail(GEMP_EUSAGE, "there is no vertex %" GEMP_PRIVERTEX " to begin at; the graph has %" PRIu64, id,
 		                 l->vertices);
 	*local = id >= first && id - first < l->own ? l->local[id - first] : UINT32_MAX;
+	return GEMP_OK;
+}
+
+bool gemp_frontier_warms_up(const gemp_frontier *f)
+{
+	const int wanted = gemp_limits_now()->search_warm_up;
+	return wanted < 0 ? gemp_comm_sum1(f->layout->comm, !f->device->gpu) == 0 : wanted;
+}
+
+/* The rounds of the search from no vertex say nothing about the next search. */
+gemp_code gemp_frontier_warmed_up(gemp_frontier *f, double since)
+{
+	double seconds;
+	GEMP_TRY(gemp_frontier_seconds(f, &seconds));
+	f->rounds = 0;
+	f->build_seconds += gemp_now() - since;
 	return GEMP_OK;
 }
 

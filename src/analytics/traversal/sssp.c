@@ -129,25 +129,6 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	return GEMP_OK;
 }
 
-/* prepare is local. The ranks agree on its code before they make the halo, which is collective. */
-gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
-                        const gemp_sssp_options *options)
-{
-	gemp_sssp *s = NULL;
-	gemp_code code = GEMP_NEW(s, 1);
-	*out = NULL;
-	if (code == GEMP_OK && options)
-		s->options = *options;
-	GEMP_THEN(prepare(s, layout, device));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY_DONE(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
-	*out = s;
-	s = NULL;
-done:
-	gemp_sssp_free(s);
-	return code;
-}
-
 /* The frontier is freed last, because parents and tuples borrow it. */
 void gemp_sssp_free(gemp_sssp *s)
 {
@@ -381,6 +362,40 @@ static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 	r->predecessor = s->predecessor_host;
 	r->delta = s->delta;
 	return GEMP_OK;
+}
+
+/* Collective. Launches every kernel once (gemp_frontier_warms_up), with distances of the first width. */
+static gemp_code warm_up(gemp_sssp *s)
+{
+	const double since = gemp_now();
+	double exchange = 0;
+	if (!gemp_frontier_warms_up(&s->frontier))
+		return GEMP_OK;
+	gemp_code code = search_once(s, UINT32_MAX, &exchange);
+	if (code == GEMP_OK && !s->options.any)
+		code = find_parents(s, UINT32_MAX);
+	GEMP_THEN(gemp_frontier_warmed_up(&s->frontier, since));
+	return gemp_comm_agree(s->frontier.layout->comm, code);
+}
+
+/* prepare is local. The ranks agree on its code before they make the halo, which is collective. */
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
+                        const gemp_sssp_options *options)
+{
+	gemp_sssp *s = NULL;
+	gemp_code code = GEMP_NEW(s, 1);
+	*out = NULL;
+	if (code == GEMP_OK && options)
+		s->options = *options;
+	GEMP_THEN(prepare(s, layout, device));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
+	GEMP_TRY_DONE(warm_up(s));
+	*out = s;
+	s = NULL;
+done:
+	gemp_sssp_free(s);
+	return code;
 }
 
 /* All ranks pass the same source, so all ranks refuse an invalid source before any message is sent. */

@@ -19,6 +19,8 @@ typedef struct bench {
 	unsigned runs;   /* sources of bfs and sssp, or repetitions of pagerank and spmv */
 	unsigned rounds; /* iterations of pagerank and spmv */
 	uint32_t delta;  /* of sssp; 0: sssp chooses */
+	uint32_t batch;  /* launches of sssp between two exchanges of several ranks; 0: sssp chooses */
+	bool unchecked;  /* answers of bfs and sssp are not checked, which one core does for minutes on large graphs */
 	bool grid;       /* pagerank and spmv run alternately with both cuts of edges */
 	beside *beside;  /* NULL: only our program runs */
 } bench;
@@ -26,6 +28,7 @@ typedef struct bench {
 /* The figures of one application. Seconds are those of the slowest rank. */
 typedef struct timing {
 	double *wall, *device; /* [runs] */
+	double *exchange;      /* [runs] bfs and sssp: seconds of exchanges, with the wait for other ranks */
 	double *edges;         /* [runs] edges by which the rate of a run is computed */
 	double layout, prepare, build;
 	double bytes;         /* the least bytes that the device has to move in a run; 0: unknown */
@@ -40,7 +43,7 @@ void timing_free(timing *t);
 void timing_print(timing *t, const bench *b, const char *name);
 
 /* Collective. Each function measures one application and prints its figures. The answer of the last run is compared
- * with gas_parts/check.h; for spmv, that of an additional product. */
+ * with gas_parts/check.h unless b->unchecked; for spmv, that of an additional product. */
 gemp_code ours_bfs(bench *b);
 gemp_code ours_sssp(bench *b);
 gemp_code ours_pagerank(bench *b);

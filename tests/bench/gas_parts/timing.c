@@ -17,6 +17,7 @@ gemp_code timing_new(timing *out, const bench *b)
 	GEMP_TRY_DONE(GEMP_NEW(out->wall, b->runs));
 	GEMP_TRY_DONE(GEMP_NEW(out->device, b->runs));
 	GEMP_TRY_DONE(GEMP_NEW(out->edges, b->runs));
+	GEMP_TRY_DONE(GEMP_NEW(out->exchange, b->runs));
 done:
 	return code;
 }
@@ -26,6 +27,7 @@ void timing_free(timing *t)
 	gemp_free(t->wall);
 	gemp_free(t->device);
 	gemp_free(t->edges);
+	gemp_free(t->exchange);
 	*t = (timing){ 0 };
 }
 
@@ -69,6 +71,7 @@ void timing_print(timing *t, const bench *b, const char *name)
 	double by_device = 0, by_wall = 0, *rates;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, t->wall, (int)b->runs, MPI_DOUBLE, MPI_MAX, b->comm.world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, t->device, (int)b->runs, MPI_DOUBLE, MPI_MAX, b->comm.world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, t->exchange, (int)b->runs, MPI_DOUBLE, MPI_MAX, b->comm.world));
 	gemp_comm_sum(&b->comm, &t->traffic.bytes, 1);
 	gemp_comm_sum(&b->comm, &t->traffic.messages, 1);
 	if (b->comm.rank != 0 || GEMP_NEW(rates, b->runs) != GEMP_OK)
@@ -93,6 +96,8 @@ void timing_print(timing *t, const bench *b, const char *name)
 		printf(", \"along_per_edge\": %.3f", t->along / b->runs / (double)stored);
 	if (t->bytes > 0 && b->copy > 0)
 		printf(", \"of_copy\": %.3f", t->bytes / t->device[b->runs / 2] / b->copy);
+	if (t->exchange[0] > 0)
+		printf(", \"exchange_ms\": %.4f", 1e3 * median(t->exchange, b->runs));
 	if (b->comm.size > 1 && t->rounds > 0)
 		printf(", \"bytes_per_edge_round\": %.4f, \"messages\": %" PRIu64,
 		       (double)t->traffic.bytes / (double)stored / (double)t->rounds, t->traffic.messages);
