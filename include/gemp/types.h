@@ -40,7 +40,8 @@ typedef enum gemp_condition_phase {
 typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
 
 /* Special values for the number of bytes that a rank spends on copies of other ranks' adjacency rows. AUTO copies all
- * rows if they fit into half of the device's memory, otherwise as many as fit. ALL copies all rows. */
+ * rows if they fit into half of the device's memory, or if all ranks are on one node that can hold one copy of them,
+ * from which devices get the rows of each round; otherwise it copies as many as fit. ALL copies all rows. */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 /* The type of a column. GEMP_LIST is JSON: text for a list, or for a value of any type. */

@@ -134,13 +134,15 @@ done:
 	return code;
 }
 
-/* The copy of a view without the entries that no search reads. */
+/* The rows [first, end) of a copy of a view without the entries that no search reads. */
 typedef struct entry_filter {
 	gemp_view *out;
 	const gemp_view *view;
 	const gemp_residency *residency;
 	gemp_row_part entries;
 	const uint32_t *bits;
+	size_t first;
+	uint64_t *ends; /* [end - first + 1] after the first pass the sizes of the rows, and then their ends */
 } entry_filter;
 
 /* Order restrictions compare slots, so a search may never read the entries on one side of the row's own slot. */
@@ -164,10 +166,10 @@ static void count_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const entry_filter *n = context;
-	for (size_t row = begin; row < end; row++) {
+	for (size_t row = n->first + begin; row < n->first + end; row++) {
 		gemp_vertex own = slot_of_row(n->residency, row);
 		for (uint64_t i = n->view->begin[row]; i < n->view->begin[row + 1]; i++)
-			n->out->begin[row + 1] += stays(n, own, n->view->neighbours[i]);
+			n->ends[row - n->first + 1] += stays(n, own, n->view->neighbours[i]);
 	}
 }
 
@@ -176,8 +178,8 @@ static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const entry_filter *n = context;
-	uint64_t to = n->out->begin[begin];
-	for (size_t row = begin; row < end; row++) {
+	uint64_t to = n->out->begin[n->first + begin];
+	for (size_t row = n->first + begin; row < n->first + end; row++) {
 		gemp_vertex own = slot_of_row(n->residency, row);
 		for (uint64_t i = n->view->begin[row]; i < n->view->begin[row + 1]; i++) {
 			if (!stays(n, own, n->view->neighbours[i]))
@@ -189,21 +191,60 @@ static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* One element more than needed is allocated, as a buffer on a device cannot be empty. */
-gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
-                                   gemp_row_part entries, const uint32_t *bits)
+/* Local. Finds the ends of the filtered rows [first, end), relative to the first of them. */
+static gemp_code find_ends(entry_filter *n, size_t end)
+{
+	GEMP_TRY(GEMP_NEW(n->ends, end - n->first + 1));
+	gemp_for_chunks(end - n->first, SLOTS, count_kept, n);
+	gemp_prefix_inclusive(n->ends, end - n->first + 1);
+	return GEMP_OK;
+}
+
+/* Collective. Each rank of a node makes its range of the rows. */
+static gemp_code filter_shared(entry_filter *n, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
-	entry_filter n = { out, view, residency, entries, bits };
-	*out = (gemp_view){ .rows = view->rows, .loops = view->loops };
-	GEMP_TRY_DONE(GEMP_NEW(out->begin, view->rows + 1));
-	gemp_for_chunks(view->rows, SLOTS, count_kept, &n);
-	gemp_prefix_inclusive(out->begin, view->rows + 1);
-	GEMP_TRY_DONE(GEMP_NEW(out->neighbours, out->begin[view->rows] + 1));
-	if (view->edges)
-		GEMP_TRY_DONE(GEMP_NEW(out->edges, out->begin[view->rows] + 1));
-	gemp_for_chunks(view->rows, SLOTS, copy_kept, &n);
+	const gemp_view *view = n->view;
+	uint64_t kept, before, all;
+	size_t end;
+	gemp_shared_range(&view->shared, view->rows, &n->first, &end);
+	GEMP_TRY_DONE(gemp_comm_agree(comm, find_ends(n, end)));
+	kept = n->ends[end - n->first];
+	gemp_shared_sums(&view->shared, &kept, &before, &all, 1);
+	if (!gemp_view_share(n->out, comm, view->rows, (size_t)all, view->edges != NULL))
+		goto done;
+	for (size_t row = n->first; row < end + (end == view->rows); row++) {
+		n->out->begin[row] = before + n->ends[row - n->first];
+		n->out->begin32[row] = (uint32_t)n->out->begin[row];
+	}
+	gemp_for_chunks(end - n->first, SLOTS, copy_kept, n);
+	gemp_shared_fence(&n->out->shared);
 done:
+	gemp_free(n->ends);
+	return code;
+}
+
+/* Local. One element more than needed is allocated, as a buffer on a device cannot be empty. */
+static gemp_code filter_own(entry_filter *n)
+{
+	gemp_view *out = n->out;
+	GEMP_TRY(find_ends(n, n->view->rows));
+	out->rows = n->view->rows;
+	out->begin = n->ends;
+	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
+	if (n->view->edges)
+		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
+	gemp_for_chunks(out->rows, SLOTS, copy_kept, n);
+	return GEMP_OK;
+}
+
+gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_comm *comm, const gemp_view *view,
+                                   const gemp_residency *residency, gemp_row_part entries, const uint32_t *bits)
+{
+	entry_filter n = { .out = out, .view = view, .residency = residency, .entries = entries, .bits = bits };
+	*out = (gemp_view){ 0 };
+	gemp_code code = view->shared.bytes ? filter_shared(&n, comm) : gemp_comm_agree(comm, filter_own(&n));
+	out->loops = view->loops;
 	if (code != GEMP_OK)
 		gemp_view_free(out);
 	return code;

@@ -19,9 +19,11 @@ gemp_code gemp_partial_view_fill(gemp_view *out, gemp_partial_capacity *room, co
 /* The entries of a row that a search reads: all entries, or only the entries below or above the row's own slot. */
 typedef enum gemp_row_part { GEMP_ENTRIES_ALL, GEMP_ENTRIES_BELOW, GEMP_ENTRIES_ABOVE } gemp_row_part;
 
-/* Local. Copies the resident rows without the entries that no search reads. An entry stays if it is in the part
- * `entries` of its row and its slot has a bit in `bits`. If bits is NULL, every slot has a bit. */
-gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
-                                   gemp_row_part entries, const uint32_t *bits);
+/* Collective. Copies the resident rows without the entries that no search reads. An entry stays if it is in the part
+ * `entries` of its row and its slot has a bit in `bits`. If bits is NULL, every slot has a bit. Ranks of a node that
+ * share the rows also share the copy, and each of them makes a part of it; if the node has no memory for that, no copy
+ * is made and out->begin is NULL. All ranks of a node free the copy at the same time. */
+gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_comm *comm, const gemp_view *view,
+                                   const gemp_residency *residency, gemp_row_part entries, const uint32_t *bits);
 
 #endif

@@ -1,7 +1,8 @@
-/* Decides which rows are resident. Unless the caller gives a budget, half of a device's memory is for rows. If all rows
- * fit, all rows are resident; ranks of a node that share rows count their halves together. Otherwise a rank has its own
- * rows and as many hot rows as fit. The decision uses 256 degree classes, summed over all ranks, before any row is
- * gathered. The runtime lists views in the order of use, and unused views are freed for new views. */
+/* Decides which rows are resident. Unless the caller gives a budget, half of a device's memory is for rows. If all
+ * rows fit, all rows are resident; ranks of a node that share rows count their halves together. All rows are also
+ * resident if all ranks are on one node that has memory for one copy. Otherwise a rank has its own rows and as many
+ * hot rows as fit. The decision uses 256 degree classes, summed over all ranks, before any row is gathered. The
+ * runtime lists views in the order of use, and unused views are freed for new views. */
 
 #include "partition/views/resident.h"
 
@@ -71,14 +72,28 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
+/* Collective. Returns whether all ranks are on one node that has memory for one copy of all rows beside the ranks' own
+ * rows, from which the copy is made. Narrow offsets and alignment add to the bytes of the rows. */
+static bool node_holds_all(const gemp_resident *resident, const weights *w)
+{
+	const gemp_comm *comm = resident->context->comm;
+	uint64_t narrow = resident->view_count * (resident->graph->vertex_count + 1024) * sizeof(uint32_t);
+	uint64_t bytes = w->total + narrow;
+	bool room = comm->node_size == comm->size && gemp_memory_available() / 2 >= bytes;
+	return gemp_comm_sum1(comm, !room) == 0 && gemp_shared_possible(comm, (size_t)bytes);
+}
+
 /* Collective. Half of a device's memory is for rows. If ranks of a node share rows, the sum of their halves must hold
  * the whole graph. */
-static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
+static gemp_vertex choose_by_memory(gemp_resident *resident, const weights *w)
 {
 	uint64_t half = resident->context->device->memory / 2;
 	uint64_t budgets[2] = { half, half * (uint64_t)resident->node_sharers };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, budgets, 2, MPI_UINT64_T, MPI_MIN, resident->context->comm->world));
-	return budgets[1] >= w->total ? (gemp_vertex)resident->graph->vertex_count : hot_slots(w, budgets[0]);
+	if (budgets[1] >= w->total)
+		return (gemp_vertex)resident->graph->vertex_count;
+	resident->rounds = resident->replicate == GEMP_REPLICATE_AUTO && node_holds_all(resident, w);
+	return resident->rounds ? (gemp_vertex)resident->graph->vertex_count : hot_slots(w, budgets[0]);
 }
 
 /* Collective. All ranks compute the same number of hot slots, as they use the same sums. */

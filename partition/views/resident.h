@@ -1,6 +1,9 @@
 /* resident: the rows of a set of views that this rank has on the host and on the device. They are the rank's own rows
  * and replicas of hot rows, which have the highest degrees. Searches over the same views share these rows, so the rows
- * are made and copied once. */
+ * are made and copied once.
+ *
+ * If all ranks are on one node and the graph does not fit on their devices, all rows are resident on the host, in one
+ * copy that the ranks share. Searches then take the rows of each round from there (match/exchange/pull.h). */
 
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H
 #define GEMP_PARTITION_VIEWS_RESIDENT_H
@@ -9,6 +12,10 @@
 #include "partition/patch/patch.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
+
+/* A number of bytes for replicas, beside those of gemp/types.h: as GEMP_REPLICATE_AUTO, but without rows on the host
+ * that do not fit on a device. Push needs it: what a rank has is also on its device. */
+enum { GEMP_REPLICATE_ON_DEVICE = -3 };
 
 /* The same views on another of the rank's devices. */
 typedef struct gemp_resident_copy {
@@ -20,10 +27,11 @@ typedef struct gemp_resident {
 	gemp_slot_order order; /* slots by the degrees in all views together */
 	gemp_residency residency;
 	size_t view_count;
-	gemp_view *views;       /* [view_count] */
-	int node_sharers;       /* ranks of this node that may share one copy of all rows; 1: no sharing */
-	bool wide;              /* some view of some rank has so many entries that positions need 64 bits on devices */
-	uint64_t bytes;         /* bytes of the resident rows; of shared rows only this rank's part */
+	gemp_view *views; /* [view_count] */
+	int node_sharers; /* ranks of this node that may share one copy of all rows; 1: no sharing */
+	bool rounds;      /* all rows are resident only because the ranks share them on the host; devices need rounds */
+	bool wide;        /* some view of some rank has so many entries that positions need 64 bits on devices */
+	uint64_t bytes;   /* bytes of the resident rows; of shared rows only this rank's part */
 	uint64_t replica_bytes; /* the bytes of the hot rows among these, which include the rank's own hot rows */
 
 	gemp_resident_copy *copies;

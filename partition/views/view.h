@@ -65,6 +65,10 @@ void gemp_residency_free(gemp_residency *residency);
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 
+/* Collective. Puts the arrays of a view into one block of each node, each aligned for devices that read it in place.
+ * The arrays are not initialized. Returns false if the ranks cannot share the block. */
+bool gemp_view_share(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges);
+
 /* Lengths of a view's rows: the longest one, and the sum of their squares. */
 typedef struct gemp_row_lengths {
 	uint64_t longest;

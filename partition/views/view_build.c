@@ -154,9 +154,7 @@ static size_t place(size_t *end, size_t size)
 	return at;
 }
 
-/* Collective. Puts all arrays into one shared block, each aligned for devices that read it in place. Returns false if
- * the ranks cannot share the block. */
-static bool allocate_shared(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges)
+bool gemp_view_share(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges)
 {
 	size_t size = 0;
 	size_t begin = place(&size, (rows + 1) * sizeof *out->begin);
@@ -206,7 +204,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 {
 	GEMP_OWNED_BY(free_leaders) node_leaders n = { 0 };
 	uint64_t entries = gemp_comm_sum1(comm, own->begin[own->rows]);
-	*shared = allocate_shared(out, comm, (size_t)residency->hot, (size_t)entries, own->edges != NULL);
+	*shared = gemp_view_share(out, comm, (size_t)residency->hot, (size_t)entries, own->edges != NULL);
 	if (!*shared)
 		return GEMP_OK;
 	GEMP_TRY(find_leaders(&n, comm));

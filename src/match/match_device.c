@@ -44,9 +44,46 @@ static bool rows_fit(const gemp_match *m)
 	return bytes <= capacity;
 }
 
+/* Collective. Without tables of two-paths, samples may find a better order. */
+static gemp_code plan_without_tables(gemp_match *m)
+{
+	double began = gemp_now();
+	GEMP_TRY(gemp_match_plan(m, false));
+	GEMP_TRY(gemp_match_improve_order(m));
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
+	return GEMP_OK;
+}
+
+/* Collective. Tables of two-paths need all rows and a device with few workers. */
+static gemp_code make_rows(gemp_match *m, int64_t replicate)
+{
+	if (m->plan->two_paths && !tables_fit(m))
+		GEMP_TRY(plan_without_tables(m));
+	GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, replicate));
+	if (!m->plan->two_paths || m->rows->residency.hot >= m->graph->vertex_count)
+		return GEMP_OK;
+	gemp_resident_release(m->rows);
+	m->rows = NULL;
+	GEMP_TRY(plan_without_tables(m));
+	return gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, replicate);
+}
+
+/* Collective. A row that does not fit into a round cannot be pulled. Push needs the rows that are on the devices in
+ * place of those that the ranks share on the host. */
+static gemp_code turn_to_push(gemp_match *m)
+{
+	gemp_pull_free(m->pull);
+	m->pull = NULL;
+	if (!m->rows->rounds)
+		return GEMP_OK;
+	gemp_resident_release(m->rows);
+	m->rows = NULL;
+	return make_rows(m, GEMP_REPLICATE_ON_DEVICE);
+}
+
 /* Collective. Chooses how a rank obtains rows that it lacks. If every rank has all rows and they fit on its device,
  * nothing is needed. Otherwise the rows come in rounds (pull) or partial matches are sent (push), as --exchange says.
- * With --exchange auto, pull is chosen if each rank has all rows, and push if the longest rows do not fit into a round.
+ * With --exchange auto, push is chosen if the longest rows do not fit into a round, and pull if each rank has all rows.
  * In all other cases auto compares the bytes that pull and push are expected to move; a plan with given vertices uses
  * pull. */
 static gemp_code choose_exchange(gemp_match *m)
@@ -62,43 +99,24 @@ static gemp_code choose_exchange(gemp_match *m)
 		return GEMP_OK;
 	GEMP_TRY(
 		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));
-	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
+	if (m->options.exchange == GEMP_EXCHANGE_PULL || (here && !m->rows->rounds))
 		return GEMP_OK;
 	if (gemp_pull_fits(m->pull)) {
-		if (m->plan->arguments)
+		if (m->plan->arguments || here)
 			return GEMP_OK;
 		question.pull = m->pull;
 		GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
 		if (!gemp_push_pull_favours_push(&m->exchange, m->graph->ranks))
 			return GEMP_OK;
 	}
-	gemp_pull_free(m->pull);
-	m->pull = NULL;
-	return GEMP_OK;
+	return turn_to_push(m);
 }
 
-/* Collective. Without tables of two-paths, samples may find a better order. */
-static gemp_code plan_without_tables(gemp_match *m)
+/* Replicas for the search. Push searches in the rows that are on its device. */
+static int64_t replicas_of(const gemp_match_options *options)
 {
-	double began = gemp_now();
-	GEMP_TRY(gemp_match_plan(m, false));
-	GEMP_TRY(gemp_match_improve_order(m));
-	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
-	return GEMP_OK;
-}
-
-/* Collective. Tables of two-paths need all rows and a device with few workers. */
-static gemp_code make_rows(gemp_match *m)
-{
-	if (m->plan->two_paths && !tables_fit(m))
-		GEMP_TRY(plan_without_tables(m));
-	GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
-	if (!m->plan->two_paths || m->rows->residency.hot >= m->graph->vertex_count)
-		return GEMP_OK;
-	gemp_resident_release(m->rows);
-	m->rows = NULL;
-	GEMP_TRY(plan_without_tables(m));
-	return gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate);
+	bool on_device = options->exchange == GEMP_EXCHANGE_PUSH && options->replicate == GEMP_REPLICATE_AUTO;
+	return on_device ? GEMP_REPLICATE_ON_DEVICE : options->replicate;
 }
 
 /* Collective. Kernels that must be compiled first are built by the run, if threads of the host can search in the
@@ -117,7 +135,7 @@ gemp_code gemp_match_use_device(gemp_match *m)
 {
 	const gemp_match_options *options = &m->options;
 	GEMP_TRY(gemp_runtime_open_devices(m->context));
-	GEMP_TRY(make_rows(m));
+	GEMP_TRY(make_rows(m, replicas_of(options)));
 	double began = gemp_now();
 	GEMP_TRY(choose_exchange(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);

@@ -234,6 +234,52 @@ static void choice_by_row_cache(void **state)
 	            result.matches == all);
 }
 
+/* A graph larger than the memory of the ranks' devices. On a node that has memory for it, the ranks share one copy of
+ * its rows, so that no row is sent; without such memory the owners send rows. Rows that are longer than a round are not
+ * pulled. */
+static void rows_beyond_all_devices(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = { "triangle", "path:4" };
+	gemp_device *device = context->device;
+	const size_t memory = device->memory;
+	gemp_match_options o = pull_options(false);
+	context->budgets.row_cache = 0;
+	o.exchange = GEMP_EXCHANGE_AUTO;
+	o.replicate = GEMP_REPLICATE_AUTO;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		const gemp_match_result all = run(shapes[i], &o, GEMP_OK);
+		assert_true(all.exchange == GEMP_EXCHANGE_AUTO && all.pull_rounds == 0);
+		for (int shared = 0; shared < 2; shared++) {
+			TEST_LIMIT(shared_min, 0);
+			TEST_LIMIT(shared_max, shared ? SIZE_MAX : 0);
+			device->memory = device->buffer_bytes + 35000 + 80000 / (size_t)test_comm.size;
+			const gemp_match_result result = run(shapes[i], &o, GEMP_OK);
+			assert_true(result.matches == all.matches && result.embeddings == all.embeddings);
+			assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.pull_rounds > 0);
+			assert_true((result.rows_fetched == 0) == (shared || test_comm.size == 1));
+			context->budgets.row_cache = 60; /* no whole row fits */
+			/* push needs the rank's own rows and replicas of half the memory on the device */
+			device->memory = device->buffer_bytes + 780000 / (size_t)test_comm.size;
+			if (test_comm.size > 1 && test_comm.size < 4) {
+				const gemp_match_result pushed = run(shapes[i], &o, GEMP_OK);
+				assert_true(pushed.exchange == GEMP_EXCHANGE_PUSH && pushed.matches == all.matches);
+			}
+			context->budgets.row_cache = 0;
+			device->memory = memory;
+		}
+	}
+	TEST_LIMIT_DEFAULT(shared_min);
+	TEST_LIMIT_DEFAULT(shared_max);
+}
+
+static int setup_large(void **state)
+{
+	int code = open_context(state);
+	graph_new(&graph, 3000, 50000, false, GRAPH_SEED);
+	return code;
+}
+
 /* MEMORY MAY RUN OUT. */
 static gemp_code match_once(void *argument)
 {
@@ -273,6 +319,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(choice_by_expected_bytes, setup, teardown),
 		cmocka_unit_test(costs_of_push_and_pull),
 		cmocka_unit_test_setup_teardown(choice_by_row_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_beyond_all_devices, setup_large, teardown),
 		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);

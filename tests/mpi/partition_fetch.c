@@ -275,8 +275,8 @@ static void filtered_views(void **state)
 			const gemp_residency *all = &f.all->residency;
 			gemp_view filtered;
 			bool right = true;
-			assert_all_ok(
-				gemp_view_filter_entries(&filtered, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
+			assert_all_ok(gemp_view_filter_entries(&filtered, &test_comm, full, all, (gemp_row_part)entries,
+			                                       with_bits ? bits[0] : NULL));
 			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
 				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
 					uint64_t neighbour = full->neighbours[i];

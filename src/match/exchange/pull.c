@@ -112,8 +112,8 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = gemp_resident_to_host(rows);
 	GEMP_THEN(renumber_candidates(p));
-	GEMP_THEN(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
 	GEMP_TRY(
 		gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->resident_views, plan->view_count));
 	measure_all_rows(p);

@@ -223,21 +223,23 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 	return GEMP_OK;
 }
 
-/* A view is copied only if some of its entries are never read. */
+/* A view is copied only if some of its entries are never read, and only if there is memory for a copy that the ranks of
+ * a node share. Whether a vertex has candidates is the same on all ranks. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
+	const gemp_comm *comm = rows->context->comm;
 	GEMP_OWNED uint32_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(*views, plan->view_count));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(*views, plan->view_count)));
 	for (size_t v = 0; v < plan->view_count; v++) {
-		GEMP_TRY(named_bits(closure, rows, candidates, v, &bits));
+		GEMP_TRY(gemp_comm_agree(comm, named_bits(closure, rows, candidates, v, &bits)));
 		if (bits || closure->entries[v] != GEMP_ENTRIES_ALL) {
-			GEMP_TRY(
-				gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
-			narrowed[v] = true;
-		} else {
-			(*views)[v] = rows->views[v];
+			GEMP_TRY(gemp_view_filter_entries(&(*views)[v], comm, &rows->views[v], &rows->residency,
+			                                  closure->entries[v], bits));
+			narrowed[v] = (*views)[v].begin != NULL;
 		}
+		if (!narrowed[v])
+			(*views)[v] = rows->views[v];
 		gemp_free(bits);
 		bits = NULL;
 	}

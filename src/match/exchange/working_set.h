@@ -64,9 +64,10 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks);
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate);
 
-/* Local. Copies resident rows without the entries that a plan never reads. The result is (*views)[plan->view_count].
- * The caller owns a view if narrowed[view] is true; all other views belong to rows->views. `candidates` has, for each
- * pattern vertex, a bitmap by slot or NULL. After an error, *views has the views that were made. */
+/* Collective. Copies resident rows without the entries that a plan never reads. The result is
+ * (*views)[plan->view_count]. The caller owns a view if narrowed[view] is true; all other views belong to rows->views.
+ * `candidates` has, for each pattern vertex, a bitmap by slot or NULL. After an error, *views has the views that were
+ * made. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates);
 
