@@ -1,8 +1,7 @@
-/* arcs: turns edges into arcs, which are grouped by ranges of target rows. With several ranks each arc is sent to the
- * rank to which the cut assigns it, in rounds of bounded size. The received arcs are then split into ranges. A single
- * rank writes its arcs straight to their ranges.
+/* arcs: turns edges into arcs, which are grouped by ranges of target rows. Each arc is sent to the rank to which the
+ * cut assigns it, in rounds of bounded size. The received arcs are then split into ranges.
  *
- * Each split is stable. Every chunk of arcs counts its arcs in each range, prefix sums over ranges and then chunks turn
+ * The split is stable. Every chunk of arcs counts its arcs in each range, prefix sums over ranges and then chunks turn
  * the counts into places, and every chunk moves its arcs to these places. Chunks share no counter, so no operation is
  * atomic. */
 
@@ -79,15 +78,6 @@ static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Chooses the ranges for arcs whose count and words are set. Allocates the arcs, and a counter for each range of each
- * chunk. */
-static gemp_code arcs_new(gemp_layout_arcs *arcs, uint64_t rows, uint64_t **places, size_t chunks)
-{
-	gemp_layout_choose_ranges(arcs->count, rows, &arcs->ranges, &arcs->shift);
-	return gemp_new_all(GEMP_ARRAY(*places, chunks * arcs->ranges), GEMP_ARRAY(arcs->begin, arcs->ranges + 1),
-	                    GEMP_ARRAY(arcs->word, arcs->count * arcs->words));
-}
-
 /* Local. Splits word[count * arcs->words] by ranges of rows. On entry only arcs->words is set. */
 static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
 {
@@ -95,127 +85,15 @@ static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64
 	const uint64_t chunk = gemp_layout_chunk(count);
 	const size_t chunks = (size_t)((count + chunk - 1) / chunk);
 	arcs->count = count;
-	GEMP_TRY(arcs_new(arcs, rows, &places, chunks));
+	gemp_layout_choose_ranges(count, rows, &arcs->ranges, &arcs->shift);
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(places, chunks * arcs->ranges), GEMP_ARRAY(arcs->begin, arcs->ranges + 1),
+	                      GEMP_ARRAY(arcs->word, arcs->count * arcs->words)));
 	split_task s = { .arcs = arcs, .word = word, .places = places };
 	gemp_for_chunks(count, chunk, count_chunk, &s);
 	gemp_layout_bucket_places(places, chunks, arcs->ranges, arcs->begin);
 	gemp_for_chunks(count, chunk, move_chunk, &s);
 	return GEMP_OK;
 }
-
-/* A SINGLE RANK
- *
- * It has both ends of all edges. It takes the arcs in the order of their local sources, and writes each arc to the
- * range of its target's row. So the arcs of a range are sorted by source. */
-
-typedef struct local_task {
-	const gemp_layout_state *state;
-	size_t chunks;
-	uint32_t *first;  /* [chunks + 1] first local vertex of each chunk */
-	uint64_t *places; /* [chunks][ranges] */
-} local_task;
-
-/* Adds the arcs of the edges [begin, end) of `source`. edge[e]: the number of edge e through all relations, from which
- * the row of its weight follows; if `edge` is NULL, e is that row. loops: edges to `source` itself are arcs, too. If
- * `words` is 0, arcs are only counted. */
-static inline __attribute__((always_inline)) void add_edges(const local_task *g, uint64_t *places,
-                                                            const gemp_layout_type *type, const gemp_vertex *ends,
-                                                            const gemp_edge *edge, uint64_t begin, uint64_t end,
-                                                            gemp_vertex source, bool loops, uint32_t from,
-                                                            unsigned words)
-{
-	const gemp_layout_arcs *arcs = &g->state->arcs;
-	for (uint64_t e = begin; e < end; e++) {
-		uint32_t to = ends[e];
-		if (!loops && to == source)
-			continue;
-		uint64_t place = places[to >> arcs->shift]++;
-		if (!words)
-			continue;
-		uint32_t *arc = arcs->word + place * words;
-		arc[ARC_TO] = to;
-		arc[ARC_FROM] = from;
-		if (words > ARC_WEIGHT)
-			gemp_layout_weight_load(arc + ARC_WEIGHT, g->state->out->weights, type->weight,
-			                        edge ? edge[e] - type->relation->first_edge : e);
-	}
-}
-
-/* Adds the arcs that leave the vertices of a chunk. If words is 0, arcs are only counted. */
-static inline __attribute__((always_inline)) void add_chunk(const local_task *g, size_t chunk, unsigned words)
-{
-	uint64_t *places = g->places + chunk * g->state->arcs.ranges;
-	for (uint32_t v = g->first[chunk]; v < g->first[chunk + 1]; v++)
-		for (size_t t = 0; t < g->state->type_count; t++) {
-			const gemp_layout_type *type = &g->state->types[t];
-			const gemp_relation *relation = type->relation;
-			gemp_vertex row = g->state->out->id[v];
-			if (type->forward)
-				add_edges(g, places, type, relation->out_targets, NULL, relation->out_offsets[row],
-				          relation->out_offsets[row + 1], row, true, v, words);
-			if (type->backward)
-				add_edges(g, places, type, relation->in_sources, relation->in_edges, relation->in_offsets[row],
-				          relation->in_offsets[row + 1], row, !type->forward, v, words);
-		}
-}
-
-/* Runs the same loops as move_local_chunk, so each counted place is filled exactly once. */
-static void count_local_chunk(void *context, unsigned thread, size_t chunk)
-{
-	(void)thread;
-	add_chunk(context, chunk, 0);
-}
-
-static void move_local_chunk(void *context, unsigned thread, size_t chunk)
-{
-	(void)thread;
-	const local_task *g = context;
-	switch (g->state->arcs.words) {
-	case 2: add_chunk(g, chunk, 2); return;
-	case 3: add_chunk(g, chunk, 3); return;
-	default: add_chunk(g, chunk, 4); return;
-	}
-}
-
-/* Cuts the vertices into chunks with about the same number of outgoing arcs. Behind a vertex with very many arcs there
- * are empty chunks. */
-static gemp_code cut_vertices(local_task *g)
-{
-	const gemp_layout *out = g->state->out;
-	const uint64_t size = gemp_layout_chunk(g->state->arcs.count);
-	uint64_t sum = 0;
-	GEMP_TRY(GEMP_NEW(g->first, (size_t)(g->state->arcs.count / size) + 2));
-	for (uint32_t v = 0; v < out->own; v++) {
-		sum += out->out_degree[v];
-		if (v + 1 == out->own && sum < (g->chunks + 1) * size)
-			g->first[++g->chunks] = v + 1;
-		while (sum >= (g->chunks + 1) * size)
-			g->first[++g->chunks] = v + 1;
-	}
-	return GEMP_OK;
-}
-
-/* Local. Chunks take sources in ascending order and the split is stable, so the arcs of each range ascend by source.
- * gemp_layout_make_in relies on this order and does not sort. */
-gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state)
-{
-	gemp_code code = GEMP_OK;
-	gemp_layout_arcs *arcs = &state->arcs;
-	local_task g = { .state = state };
-	arcs->words = ARC_WEIGHT + gemp_layout_weight_words(state->out->weights);
-	for (uint32_t v = 0; v < state->out->own; v++)
-		arcs->count += state->out->out_degree[v];
-	GEMP_TRY_DONE(cut_vertices(&g));
-	GEMP_TRY_DONE(arcs_new(arcs, state->graph->rows, &g.places, g.chunks));
-	gemp_parallel_for(g.chunks, count_local_chunk, &g);
-	gemp_layout_bucket_places(g.places, g.chunks, arcs->ranges, arcs->begin);
-	gemp_parallel_for(g.chunks, move_local_chunk, &g);
-done:
-	gemp_free_all(g.first, g.places);
-	return code;
-}
-
-/* SEVERAL RANKS */
 
 typedef struct edge_chunk {
 	size_t type;

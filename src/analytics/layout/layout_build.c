@@ -43,13 +43,22 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Are the rows of all edge types at hand by target? A single rank makes its layout faster from both kinds of rows than
- * from one. Several ranks, if edges are cut by target and have no weights, then need not send arcs. */
+/* Ranks request weights by numbers of 32 bits (list_weights.c). */
+static bool has_narrow_edges(const gemp_layout_state *state)
+{
+	for (size_t t = 0; t < state->type_count; t++)
+		if (state->types[t].relation->edge_count > UINT32_MAX)
+			return false;
+	return true;
+}
+
+/* Is the layout made from rows by target? A layout is made faster from both kinds of rows than from one, and several
+ * ranks then need not send edges. */
 static void choose_rows(gemp_layout_state *state, bool weighted)
 {
-	const bool has = has_in(state, GEMP_LOAD_IN | (weighted ? GEMP_LOAD_IN_EDGES : 0u));
-	state->listed = has && !weighted && state->out->grid.columns == 1 && state->type_count > 0;
-	state->by_target = has && (state->listed || state->comm->size == 1);
+	state->listed = state->type_count > 0 && state->out->grid.columns == 1 &&
+	                has_in(state, GEMP_LOAD_IN | (weighted ? GEMP_LOAD_IN_EDGES : 0u)) &&
+	                (!weighted || state->comm->size == 1 || has_narrow_edges(state));
 }
 
 /* Collective. Loads rows by source, with weights. Rows by target are loaded if the layout is made from them, and for
@@ -61,10 +70,10 @@ static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *w
 	for (size_t t = 0; t < state->type_count; t++) {
 		gemp_layout_type *type = &state->types[t];
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
-		type->merged = state->listed && type->relation->merged && type->forward && type->backward;
-		if (state->by_target || (state->types[t].backward && !state->out->symmetric))
+		type->merged = state->listed && !weight && type->relation->merged && type->forward && type->backward;
+		if (state->listed || (type->backward && !state->out->symmetric))
 			parts |= GEMP_LOAD_IN;
-		if (state->by_target && state->types[t].backward && weight)
+		if (state->listed && type->forward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
 		if (type->merged)
 			parts = GEMP_LOAD_EITHER;
@@ -75,8 +84,11 @@ static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *w
 
 static void state_free(gemp_layout_state *state)
 {
-	gemp_free_all(state->types, state->in_lists, state->out_lists, state->arcs.word, state->arcs.begin, state->from_own,
-	              state->from_ghost, state->ghost_local, state->in_counts, state->row);
+	for (size_t l = 0; state->in_weights && l < state->list_count; l++)
+		gemp_free(state->in_weights[l]);
+	gemp_free_all(state->types, state->in_lists, state->out_lists, state->in_weights, state->arcs.word,
+	              state->arcs.begin, state->from_own, state->from_ghost, state->ghost_local, state->in_counts,
+	              state->row);
 	gemp_rank_bitmap_free(&state->ghosts);
 }
 
@@ -323,20 +335,20 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	GEMP_TRY(make_weights(state, options));
 	log_step(1);
 	GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_list_types(state)));
-	if (!state->by_target)
+	if (!state->listed)
 		GEMP_TRY(gemp_layout_make_arcs(state));
+	else if (options->weight)
+		GEMP_TRY(gemp_layout_list_weights(state));
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
 	if (state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_lists(state, options->device, options->parts)));
-	else if (state->by_target)
-		GEMP_TRY(gemp_layout_make_arcs_alone(state));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
 	if (!state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
-	if (!(state->listed && state->comm->size == 1) && (options->parts & GEMP_LAYOUT_OUT || weigh))
+	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || weigh))
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
 	if (weigh)
 		GEMP_TRY(gemp_layout_make_out_weight(out));

@@ -1,9 +1,9 @@
-/* layout_lists: makes a layout without weights from the rows of the graph, which are renumbered. The numbers of arcs to
- * and from each vertex are known already.
+/* layout_lists: makes a layout from the rows of the graph, which are renumbered. The numbers of arcs to and from each
+ * vertex are known already.
  *
- * A single rank has the rows of all vertices (partition/views/renumber.h). If a device will renumber them, only offsets
- * are made here. One of several ranks has all arcs to its own rows. It maps and sorts each row, whose own sources then
- * precede its ghosts. */
+ * A single rank without weights has the rows of all vertices (partition/views/renumber.h). If a device will renumber
+ * them, only offsets are made here. In all other cases a rank has all arcs to its own rows. It maps and sorts each row,
+ * own sources and ghosts apart. */
 
 #include "analytics/layout/layout_state.h"
 #include "core/memory.h"
@@ -72,7 +72,7 @@ gemp_code gemp_layout_list_types(gemp_layout_state *state)
 	return GEMP_OK;
 }
 
-/* A SINGLE RANK */
+/* A SINGLE RANK WITHOUT WEIGHTS */
 
 /* Allocates and sets the offsets of rows. There are no ghosts, so the rows of in_ghost are empty. */
 static gemp_code set_offsets(gemp_layout_state *state, unsigned parts, uint64_t *longest)
@@ -110,7 +110,7 @@ static gemp_code make_ends(const gemp_layout_state *state, gemp_layout_rows *row
 }
 
 /* The layout keeps the lists only for a device. */
-static gemp_code make_lists_alone(gemp_layout_state *state, const gemp_device *device, unsigned parts)
+static gemp_code renumber_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
 {
 	gemp_layout *out = state->out;
 	bool apart = parts & GEMP_LAYOUT_OUT && !out->symmetric;
@@ -135,15 +135,16 @@ static gemp_code make_lists_alone(gemp_layout_state *state, const gemp_device *d
 	return GEMP_OK;
 }
 
-/* ONE OF SEVERAL RANKS */
+/* ROWS OF ANY RANK */
 
 enum { ENTRIES = 1 << 16 }; /* entries of the rows that a thread makes at a time */
 
 typedef struct row_task {
 	const gemp_layout_state *state;
-	unsigned bits;   /* bits of the largest local vertex */
-	uint32_t *spare; /* [threads][longest] */
-	size_t longest;
+	unsigned bits;    /* bits of the largest local vertex */
+	size_t longest;   /* entries of the longest row of `in` or `in_ghost` */
+	uint32_t *spare;  /* [threads][longest] */
+	uint64_t *values; /* [threads][2][longest] weights of a row, and spare memory; NULL: unweighted */
 } row_task;
 
 /* The number of entries of the rows before `row`. */
@@ -170,37 +171,75 @@ GEMP_VECTOR_BODY void map_ghosts_loop(const gemp_layout_state *state, const gemp
 GEMP_VECTOR_LOOP(map_ghosts, (const gemp_layout_state *state, const gemp_vertex *ids, size_t count, uint32_t *to),
                  (state, ids, count, to))
 
-/* Writes the local sources of the arcs to an own vertex: own sources to `own`, others to `ghosts`. */
-static void map_row(const gemp_layout_state *state, size_t row, uint32_t *own, uint32_t *ghosts)
+/* A row in the making. */
+typedef struct row_part {
+	const row_task *task;
+	size_t row;       /* of the graph */
+	uint32_t *end;    /* its ends so far */
+	uint64_t *values; /* their weights; NULL: unweighted */
+	size_t count;
+} row_part;
+
+/* Appends own sources, which are the entries [begin, end) of a list. */
+static void add_own(row_part *p, size_t l, uint64_t begin, uint64_t end)
 {
-	const gemp_shard *graph = state->graph;
+	const gemp_layout_state *state = p->task->state;
+	const gemp_id_rows *list = &state->in_lists[l];
+	const size_t size = gemp_layout_weight_size(state->out->weights);
+	for (uint64_t e = begin; e < end; e++) {
+		const size_t source = (size_t)(list->ids[e] - state->graph->first_vertex);
+		if (list->drop_loops && source == p->row)
+			continue;
+		if (p->values)
+			memcpy(&p->values[p->count], (const char *)state->in_weights[l] + e * size, size);
+		p->end[p->count++] = state->out->local[source];
+	}
+}
+
+static void add_ghosts(row_part *p, size_t l, uint64_t begin, uint64_t end)
+{
+	const gemp_layout_state *state = p->task->state;
+	const size_t size = gemp_layout_weight_size(state->out->weights);
+	map_ghosts(state, state->in_lists[l].ids + begin, (size_t)(end - begin), p->end + p->count);
+	for (uint64_t e = begin; p->values && e < end; e++)
+		memcpy(&p->values[p->count + (e - begin)], (const char *)state->in_weights[l] + e * size, size);
+	p->count += (size_t)(end - begin);
+}
+
+/* Makes a row of `in` or of `in_ghost`. On little-endian machines the lowest bytes of a value come first. */
+static void make_row(const row_task *t, unsigned thread, size_t v, bool ghosts)
+{
+	const gemp_layout_state *state = t->state;
+	gemp_layout_rows *rows = ghosts ? &state->out->in_ghost : &state->out->in;
+	const size_t size = gemp_layout_weight_size(state->out->weights);
+	uint64_t *values = t->values ? t->values + 2 * thread * t->longest : NULL;
+	row_part p = { t, (size_t)(state->out->id[v] - state->graph->first_vertex), rows->end + rows->begin[v], values, 0 };
 	for (size_t l = 0; l < state->list_count; l++) {
 		const gemp_id_rows *list = &state->in_lists[l];
-		const gemp_vertex *ids = list->ids + list->begin[row];
-		const size_t count = (size_t)(list->begin[row + 1] - list->begin[row]);
-		const gemp_block_range part = gemp_layout_own_part(state, ids, count);
-		for (uint64_t i = part.begin; i < part.end; i++)
-			if (!list->drop_loops || ids[i] != graph->first_vertex + row)
-				*own++ = state->out->local[ids[i] - graph->first_vertex];
-		map_ghosts(state, ids, (size_t)part.begin, ghosts);
-		map_ghosts(state, ids + part.end, count - (size_t)part.end, ghosts + part.begin);
-		ghosts += count - (size_t)(part.end - part.begin);
+		const uint64_t begin = list->begin[p.row], end = list->begin[p.row + 1];
+		const gemp_block_range own = gemp_layout_own_part(state, list->ids + begin, (size_t)(end - begin));
+		if (!ghosts) {
+			add_own(&p, l, begin + own.begin, begin + own.end);
+			continue;
+		}
+		add_ghosts(&p, l, begin, begin + own.begin);
+		add_ghosts(&p, l, begin + own.end, end);
 	}
+	gemp_row_sort(p.end, values, p.count, t->bits, t->spare + thread * t->longest, values ? values + t->longest : NULL);
+	for (size_t i = 0; values && i < p.count; i++)
+		memcpy((char *)rows->weight + (rows->begin[v] + i) * size, &values[i], size);
 }
 
 /* Makes the rows that begin in a chunk of entries. */
 static void make_chunk(void *context, unsigned thread, size_t chunk)
 {
 	const row_task *t = context;
-	gemp_layout *out = t->state->out;
-	uint32_t *spare = t->spare + thread * t->longest;
+	const gemp_layout *out = t->state->out;
 	const size_t end = row_behind(out, (chunk + 1) * (uint64_t)ENTRIES);
 	for (size_t v = row_behind(out, chunk * (uint64_t)ENTRIES); v < end; v++) {
-		uint32_t *own = out->in.end + out->in.begin[v], *ghosts = out->in_ghost.end + out->in_ghost.begin[v];
-		map_row(t->state, (size_t)(out->id[v] - t->state->graph->first_vertex), own, ghosts);
-		gemp_row_sort(own, NULL, (size_t)(out->in.begin[v + 1] - out->in.begin[v]), t->bits, spare, NULL);
-		gemp_row_sort(ghosts, NULL, (size_t)(out->in_ghost.begin[v + 1] - out->in_ghost.begin[v]), t->bits, spare,
-		              NULL);
+		make_row(t, thread, v, false);
+		if (t->state->comm->size > 1)
+			make_row(t, thread, v, true);
 	}
 }
 
@@ -219,11 +258,11 @@ static void set_row_counts(void *context, size_t begin, size_t end)
 	raise_longest(c, longest);
 }
 
-/* Makes the rows of own vertices. */
-static gemp_code make_rows_of_rank(gemp_layout_state *state)
+static gemp_code make_rows(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
 	GEMP_OWNED uint32_t *spare = NULL;
+	GEMP_OWNED uint64_t *values = NULL;
 	out->in.rows = out->in_ghost.rows = out->own;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in.begin, (size_t)out->own + 1),
 	                      GEMP_ARRAY(out->in_ghost.begin, (size_t)out->own + 1)));
@@ -232,14 +271,17 @@ static gemp_code make_rows_of_rank(gemp_layout_state *state)
 	GEMP_TRY(gemp_layout_new_ends(&out->in, out->weights));
 	GEMP_TRY(gemp_layout_new_ends(&out->in_ghost, out->weights));
 	state->arcs.count = entries_before(out, out->own);
-	const size_t chunks = (size_t)((state->arcs.count + ENTRIES - 1) / ENTRIES);
-	GEMP_TRY(GEMP_NEW(spare, gemp_threads() * (size_t)c.longest));
-	row_task t = { state, out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1, spare, (size_t)c.longest };
+	const size_t chunks = (size_t)((state->arcs.count + ENTRIES - 1) / ENTRIES), longest = (size_t)c.longest;
+	const size_t threads = chunks > 1 ? gemp_threads() : 1;
+	GEMP_TRY(GEMP_NEW(spare, threads * longest));
+	if (out->weights != GEMP_LAYOUT_UNWEIGHTED)
+		GEMP_TRY(GEMP_NEW(values, 2 * threads * longest));
+	row_task t = { state, out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1, longest, spare, values };
 	gemp_parallel_for(chunks, make_chunk, &t);
 	return GEMP_OK;
 }
 
 gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
 {
-	return state->comm->size == 1 ? make_lists_alone(state, device, parts) : make_rows_of_rank(state);
+	return gemp_layout_renumbered(state) ? renumber_lists(state, device, parts) : make_rows(state);
 }

@@ -1,5 +1,5 @@
 /* layout_rows: turns arcs into rows of local vertices. Each range of arcs is radix-sorted by source in a thread's
- * cache, unless it is sorted already. Then its arcs are put into their rows, so the ends of each row ascend. */
+ * cache. Then its arcs are put into their rows, so the ends of each row ascend. */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
@@ -24,9 +24,8 @@ typedef struct fill_task {
 	gemp_layout_rows *in, *in_ghost, *in_other;
 	/* [targets] place of the next end of each row; rows of in_other use only next_own */
 	uint64_t *next_own, *next_ghost;
-	sort_buffer *buffers; /* [threads] */
-	/* passes of the radix sort, and bits of a digit; 0 passes: arcs are sorted already */
-	unsigned passes, digit;
+	sort_buffer *buffers;   /* [threads] */
+	unsigned passes, digit; /* passes of the radix sort, and bits of a digit */
 } fill_task;
 
 /* One stable pass of the radix sort, by the digit at bit `shift`. count[] holds the next place of each digit. */
@@ -97,9 +96,7 @@ static inline __attribute__((always_inline)) void fill_rows(const fill_task *f, 
 		if (own)
 			f->next_ghost[to] = f->in_ghost->begin[row];
 	}
-	const uint32_t *sorted = arcs->word + begin * words;
-	if (f->passes)
-		sorted = sort_range(f, arcs->word + begin * words, other, count, words);
+	const uint32_t *sorted = sort_range(f, arcs->word + begin * words, other, count, words);
 	for (uint64_t i = 0; i < count; i++)
 		put_arc(f, sorted + i * words, size);
 }
@@ -111,7 +108,7 @@ static void fill_range(void *context, unsigned thread, size_t range)
 	const fill_task *f = context;
 	const gemp_layout_arcs *arcs = &f->state->arcs;
 	sort_buffer *r = &f->buffers[thread];
-	if (r->code == GEMP_OK && f->passes)
+	if (r->code == GEMP_OK)
 		r->code = GEMP_RESERVE(r->word, r->capacity, (arcs->begin[range + 1] - arcs->begin[range]) * arcs->words);
 	if (r->code != GEMP_OK) {
 		memcpy(r->message, gemp_message(), sizeof r->message);
@@ -166,22 +163,21 @@ static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 	return gemp_layout_new_ends(rows, b.state->out->weights);
 }
 
-/* Sorting takes a pass for every 8 bits of a local vertex's number. The arcs of a single rank are sorted already. The
- * code of a failed thread is taken after the loop. */
+/* Sorting takes a pass for every 8 bits of a local vertex's number. The code of a failed thread is taken after the
+ * loop. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
-	unsigned threads = gemp_threads(), bits = 0;
-	if (!state->by_target)
-		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
+	const unsigned threads = gemp_threads();
+	const unsigned bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
 	fill_task f = { .state = state,
 		            .in = &out->in,
 		            .in_ghost = &out->in_ghost,
 		            .next_own = state->from_own,
 		            .next_ghost = state->from_ghost,
 		            .passes = (bits + DIGIT - 1) / DIGIT };
-	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
+	f.digit = (bits + f.passes - 1) / f.passes;
 	GEMP_TRY_DONE(begin_rows(&out->in, (begin_task){ state, true, state->from_own, NULL, NULL }));
 	GEMP_TRY_DONE(begin_rows(&out->in_ghost, (begin_task){ state, true, state->from_ghost, NULL, NULL }));
 	if (out->grid.columns > 1) {

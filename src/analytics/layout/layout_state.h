@@ -5,10 +5,10 @@
  *   vertex_order  counts degrees, orders own vertices, finds ghosts and makes links
  *   layout_rows   turns arcs into rows of local vertices
  *   layout_lists  makes rows from the graph's rows by target, which needs no arcs
+ *   list_weights  finds the weights of these rows
  *
- * If edges are cut by target and have no weights, the graph's rows by target already are the arcs to this rank's rows,
- * so no arc is made or sent. A single rank knows both ends of all edges. With weights it orders its vertices before it
- * makes arcs, so the arcs need no sort. */
+ * If edges are cut by target, the graph's rows by target already are the arcs to this rank's rows, so no arc is made or
+ * sent. Arcs are made on a grid of several columns, and for graphs in memory without rows by target. */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
@@ -21,7 +21,7 @@
  * weight. */
 enum {
 	ARC_TO,     /* the target: its id minus gemp_layout_state.first */
-	ARC_FROM,   /* the source: its id; on a single rank its local vertex */
+	ARC_FROM,   /* the source: its id */
 	ARC_WEIGHT, /* the weight, 0, 1 or 2 words */
 	ARC_MAX = 4,
 };
@@ -48,13 +48,14 @@ typedef struct gemp_layout_state {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
 	gemp_layout *out;
-	bool by_target;          /* the rows by target of all types are here, so all arcs to this rank's rows are known */
-	bool listed;             /* by_target without weights: the layout is made from in_lists and out_lists */
+	/* the rows by target of all types are here, and edges are cut by target: the layout is made from in_lists */
+	bool listed;
 	gemp_layout_type *types; /* [type_count] */
 	size_t type_count;
 	/* [list_count] rows of this rank, of ids: out_lists are the arcs that leave own vertices, and in_lists, if
-	 * by_target, the arcs that lead to them */
+	 * listed, the arcs that lead to them */
 	gemp_id_rows *in_lists, *out_lists;
+	void **in_weights; /* [list_count][entries] in the type layout->weights, if listed with weights; else NULL */
 	size_t list_count;
 	uint64_t first, targets; /* the ranks of this row of the grid own the ids [first, first + targets) */
 	gemp_layout_arcs arcs;
@@ -121,10 +122,6 @@ static inline uint64_t gemp_layout_chunk(uint64_t arcs)
 
 /* Collective. Makes all arcs that lead to this rank's rows, by ranges of rows. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state);
-/* Local. Makes the arcs of a single rank after gemp_layout_make_order. Sources ascend in each range, so no sort
- * follows. */
-gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state);
-
 /* Prefix sums for a stable split into buckets by chunks. On entry count[chunks * buckets] is the number of arcs in each
  * bucket of each chunk. It becomes the place of the first of these arcs if the buckets lie one behind the other, and
  * begin[buckets + 1] becomes the places where buckets begin. */
@@ -142,8 +139,18 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state);
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
 /* Local. Sets in_lists and out_lists. */
 gemp_code gemp_layout_list_types(gemp_layout_state *state);
-/* Local; follows gemp_layout_make_order if state->listed. If the device of a single rank can make the rows, sets only
- * offsets and lists. Otherwise makes the rows on the host. */
+/* Collective. Sets in_weights. */
+gemp_code gemp_layout_list_weights(gemp_layout_state *state);
+
+/* Does partition/views/renumber.h make the rows, by source as well as by target? It is for a single rank without
+ * weights. */
+static inline bool gemp_layout_renumbered(const gemp_layout_state *state)
+{
+	return state->listed && state->comm->size == 1 && state->out->weights == GEMP_LAYOUT_UNWEIGHTED;
+}
+
+/* Local; follows gemp_layout_make_order if state->listed. Makes the members `in` and `in_ghost`, and if
+ * gemp_layout_renumbered also `out`. If the device can renumber rows, sets only offsets and lists. */
 gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts);
 /* Local. Makes the members `in`, `in_ghost` and `in_other`, and frees the arcs. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state);

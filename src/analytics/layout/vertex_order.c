@@ -364,7 +364,7 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	if (several)
 		GEMP_THEN(gemp_rank_bitmap_new(&state->ghosts, out->vertices));
 	GEMP_TRY(gemp_comm_agree(state->comm, code));
-	if (state->by_target)
+	if (state->listed)
 		gemp_for_ranges(out->own, count_rows, state);
 	else
 		gemp_parallel_for(state->arcs.ranges, count_range, state);

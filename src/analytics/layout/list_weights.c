@@ -1,0 +1,192 @@
+/* list_weights: the weights of the arcs in in_lists, in the layout's type of weights.
+ *
+ * The owner of an edge's source has the edge's attributes. The weights of rows by source are here, and those of rows by
+ * target are requested from the owners by the numbers of the edges. Requests and answers are sent in rounds of bounded
+ * size: 4 bytes for an edge that another rank has, and the bytes of its weight back. */
+
+#include "analytics/layout/layout_state.h"
+#include "comm/exchange.h"
+#include "core/limits.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+enum { CHUNK = 1 << 15 }; /* entries that a thread requests at a time */
+
+static inline void take_weight(const gemp_layout_state *state, void *to, uint64_t place, const gemp_column *column,
+                               uint64_t edge)
+{
+	uint32_t words[2];
+	gemp_layout_weight_load(words, state->out->weights, column, edge);
+	gemp_layout_weight_set(to, place, words, gemp_layout_weight_size(state->out->weights));
+}
+
+/* Weights of a type. */
+typedef struct weight_task {
+	const gemp_layout_state *state;
+	const gemp_layout_type *type;
+	void *weight; /* [entries] of the list */
+	size_t ranks;
+	uint64_t *bounds;       /* [ranks + 1] first edge of each rank */
+	gemp_block_range round; /* entries of this round */
+	uint64_t *places;       /* [chunks][ranks] number of requests, then the place of the next one */
+	uint32_t *wanted;       /* requested edges, numbered on their owners */
+	const void *answers;
+	const uint32_t *requested; /* the edges that other ranks request */
+	char *replies;
+} weight_task;
+
+static void take_own(void *context, size_t begin, size_t end)
+{
+	const weight_task *w = context;
+	for (size_t e = begin; e < end; e++)
+		take_weight(w->state, w->weight, e, w->type->weight, e);
+}
+
+/* Most edges are of the same rank as the edge before, since they ascend in each row. */
+static inline size_t owner_of(const weight_task *w, gemp_edge edge, size_t last)
+{
+	return edge >= w->bounds[last] && edge < w->bounds[last + 1] ? last : gemp_range_find(w->bounds, w->ranks, edge);
+}
+
+static void count_requests(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const weight_task *w = context;
+	const gemp_edge *edges = w->type->relation->in_edges + w->round.begin;
+	uint64_t *places = w->places + chunk * w->ranks;
+	const size_t rank = (size_t)w->state->comm->rank;
+	size_t owner = rank;
+	for (size_t i = begin; i < end; i++) {
+		owner = owner_of(w, edges[i], owner);
+		places[owner] += owner != rank;
+	}
+}
+
+static void list_requests(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const weight_task *w = context;
+	const gemp_edge *edges = w->type->relation->in_edges + w->round.begin;
+	uint64_t *places = w->places + chunk * w->ranks;
+	const size_t rank = (size_t)w->state->comm->rank;
+	size_t owner = rank;
+	for (size_t i = begin; i < end; i++) {
+		owner = owner_of(w, edges[i], owner);
+		if (owner != rank)
+			w->wanted[places[owner]++] = (uint32_t)(edges[i] - w->bounds[owner]);
+	}
+}
+
+/* list_requests has moved each place to the end of the chunk's requests. So the entries are taken from the last on. */
+static void take_answers(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const weight_task *w = context;
+	const gemp_edge *edges = w->type->relation->in_edges + w->round.begin;
+	const size_t rank = (size_t)w->state->comm->rank, size = gemp_layout_weight_size(w->state->out->weights);
+	uint64_t *places = w->places + chunk * w->ranks;
+	size_t owner = rank;
+	for (size_t i = end; i-- > begin;) {
+		const uint64_t entry = w->round.begin + i;
+		owner = owner_of(w, edges[i], owner);
+		if (owner == rank)
+			take_weight(w->state, w->weight, entry, w->type->weight, edges[i] - w->bounds[rank]);
+		else
+			memcpy((char *)w->weight + entry * size, (const char *)w->answers + --places[owner] * size, size);
+	}
+}
+
+static void reply_range(void *context, size_t begin, size_t end)
+{
+	const weight_task *w = context;
+	for (size_t i = begin; i < end; i++)
+		take_weight(w->state, w->replies, i, w->type->weight, w->requested[i]);
+}
+
+/* The memory of the rounds. */
+typedef struct round_memory {
+	uint64_t *begin;           /* [ranks + 1] first request to each rank */
+	size_t *sizes;             /* [2][ranks] */
+	void *requested, *answers; /* received requests and answers */
+	size_t requested_capacity, answers_capacity, reply_capacity;
+} round_memory;
+
+/* Collective. Requests the weights of a round, and answers the requests of other ranks. */
+static gemp_code run_round(weight_task *w, round_memory *m)
+{
+	const gemp_comm *comm = w->state->comm;
+	const size_t ranks = w->ranks, count = (size_t)(w->round.end - w->round.begin);
+	const size_t size = gemp_layout_weight_size(w->state->out->weights), chunks = (count + CHUNK - 1) / CHUNK;
+	size_t replies = 0;
+	memset(w->places, 0, chunks * ranks * sizeof *w->places);
+	gemp_for_chunks(count, CHUNK, count_requests, w);
+	gemp_layout_bucket_places(w->places, chunks, ranks, m->begin);
+	gemp_for_chunks(count, CHUNK, list_requests, w);
+	for (size_t r = 0; r < ranks; r++)
+		m->sizes[r] = (size_t)(m->begin[r + 1] - m->begin[r]) * sizeof *w->wanted;
+	GEMP_TRY(gemp_exchange(comm, GEMP_OK, w->wanted, m->sizes, &m->requested, &m->requested_capacity, m->sizes + ranks,
+	                       NULL));
+	for (size_t r = 0; r < ranks; r++) {
+		const size_t wanted = m->sizes[ranks + r] / sizeof *w->wanted;
+		m->sizes[r] = wanted * size;
+		replies += wanted;
+	}
+	w->requested = m->requested;
+	gemp_code code = GEMP_RESERVE(w->replies, m->reply_capacity, replies * size);
+	if (code == GEMP_OK)
+		gemp_for_elements(replies, reply_range, w);
+	GEMP_TRY(
+		gemp_exchange(comm, code, w->replies, m->sizes, &m->answers, &m->answers_capacity, m->sizes + ranks, NULL));
+	w->answers = m->answers;
+	gemp_for_chunks(count, CHUNK, take_answers, w);
+	return GEMP_OK;
+}
+
+/* Collective. The weights of a type's rows by target. */
+static gemp_code fetch_weights(weight_task *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = w->state->comm;
+	const gemp_relation *relation = w->type->relation;
+	const uint64_t entries = relation->in_offsets[w->state->graph->rows];
+	const uint64_t step = gemp_max(gemp_limits_now()->layout_round / sizeof *w->wanted, (size_t)1);
+	const size_t most = (size_t)gemp_min(entries, step);
+	round_memory m = { 0 };
+	w->ranks = (size_t)comm->size;
+	GEMP_TRY_DONE(
+		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(w->bounds, w->ranks + 1), GEMP_ARRAY(m.begin, w->ranks + 1),
+	                                       GEMP_ARRAY(m.sizes, 2 * w->ranks), GEMP_ARRAY(w->wanted, most),
+	                                       GEMP_ARRAY(w->places, (most + CHUNK - 1) / CHUNK * w->ranks))));
+	w->bounds[comm->rank] = relation->first_edge;
+	w->bounds[w->ranks] = relation->edge_count;
+	GEMP_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, w->bounds, 1, MPI_UINT64_T, comm->world));
+	const uint64_t rounds = gemp_exchange_rounds(comm, entries, step);
+	for (uint64_t round = 0; round < rounds; round++) {
+		w->round = gemp_exchange_round(round, entries, step);
+		GEMP_TRY_DONE(run_round(w, &m));
+	}
+done:
+	gemp_free_all(w->bounds, w->wanted, w->places, w->replies, m.begin, m.sizes, m.requested, m.answers);
+	return code;
+}
+
+/* The order of lists is that of gemp_layout_list_types. */
+gemp_code gemp_layout_list_weights(gemp_layout_state *state)
+{
+	const size_t size = gemp_layout_weight_size(state->out->weights);
+	size_t list = 0;
+	GEMP_TRY(gemp_comm_agree(state->comm, GEMP_NEW(state->in_weights, state->list_count)));
+	for (size_t t = 0; t < state->type_count; t++) {
+		weight_task w = { .state = state, .type = &state->types[t] };
+		const uint64_t own = w.type->relation->out_offsets[state->graph->rows];
+		for (int backward = 0; backward < 2; backward++) {
+			if (!(backward ? w.type->backward : w.type->forward))
+				continue;
+			const uint64_t entries = backward ? own : w.type->relation->in_offsets[state->graph->rows];
+			GEMP_TRY(gemp_comm_agree(state->comm, gemp_new_all(GEMP_ARRAY_OF(state->in_weights[list], entries, size))));
+			w.weight = state->in_weights[list++];
+			if (backward)
+				gemp_for_elements(entries, take_own, &w);
+			else
+				GEMP_TRY(fetch_weights(&w));
+		}
+	}
+	return GEMP_OK;
+}
