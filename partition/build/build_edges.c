@@ -217,11 +217,11 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph,
                            gemp_relation *relation)
 {
 	gemp_table *props = &relation->props;
-	bool merge = builder->options.merge_parallel, valued = props->count > 0;
+	bool merge = builder->options.merge_parallel, valued = props->count > 0, parallel;
 	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
 	if (!valued)
 		return make_bare_rows(graph, edges, relation, merge);
-	gemp_code code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, true);
+	gemp_code code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, true, &parallel);
 	GEMP_OWNED gemp_edge *order = rows.edges;
 	relation->out_offsets = rows.begin;
 	relation->out_targets = rows.slots;
@@ -229,12 +229,17 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph,
 	gemp_free(edges->edges);
 	edges->edges = NULL;
 	GEMP_TRY(gemp_table_permute(props, order, edges->count));
-	GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
-	for (size_t e = 0; merge && e < edges->count; e++)
+	if (parallel)
+		GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
+	relation->multigraph = parallel && !merge;
+	props->rows = edges->count;
+	if (!parallel || !merge)
+		return GEMP_OK;
+	for (size_t e = 0; e < edges->count; e++)
 		order[e] = e;
-	relation->multigraph = gemp_row_builder_parallel(&rows, merge);
+	gemp_row_builder_drop_parallel(&rows);
 	props->rows = rows.begin[rows.rows];
-	return merge ? gemp_table_permute(props, order, props->rows) : GEMP_OK;
+	return gemp_table_permute(props, order, props->rows);
 }
 
 /* Collective. Edges are numbered by rank, then by row, so each rank only needs the number of edges on the ranks

@@ -194,28 +194,22 @@ gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 	return sort_long_rows(&s);
 }
 
-/* Rows are sorted, so parallel edges are adjacent. With `drop` the first edge of each group stays, and the gaps are
- * closed. */
-bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
+/* Rows are sorted, so parallel edges are adjacent. */
+void gemp_row_builder_drop_parallel(gemp_row_builder *rows)
 {
-	bool found = false;
 	uint64_t kept = 0, begin = 0;
 	for (size_t v = 0; v < rows->rows; v++) {
 		uint64_t end = rows->begin[v + 1];
 		for (uint64_t e = begin; e < end; e++) {
-			bool again = e > begin && rows->slots[e] == rows->slots[e - 1];
-			found |= again;
-			if (!drop || again)
+			if (e > begin && rows->slots[e] == rows->slots[e - 1])
 				continue;
 			if (rows->edges)
 				rows->edges[kept] = rows->edges[e];
 			rows->slots[kept++] = rows->slots[e];
 		}
 		begin = end;
-		if (drop)
-			rows->begin[v + 1] = kept;
+		rows->begin[v + 1] = kept;
 	}
-	return found && !drop;
 }
 
 /* Rows whose parallel edges are sorted by attributes. order[] becomes a permutation of all edges. */

@@ -36,9 +36,8 @@ gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);
 /* Local. Sorts parallel edges by their attributes. numbers[edges] is permuted like the attributes; it may be NULL. */
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers);
-/* Local. The rows are sorted. Returns whether a row has a slot twice. With `drop` only the first of equal slots is
- * kept, and the function returns false. */
-bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop);
+/* Local. The rows are sorted. Only the first of equal slots of a row is kept, and the gaps are closed. */
+void gemp_row_builder_drop_parallel(gemp_row_builder *rows);
 
 /* Sorting of one row by one thread. Most rows are short. Up to 40 slots are sorted by insertion, and longer rows by a
  * radix sort, least significant digit first, in spare memory of the thread. primitive/sort.h sorts one long array on

@@ -8,7 +8,6 @@
 
 #include "core/limits.h"
 #include "core/memory.h"
-#include "core/search.h"
 #include "core/threads.h"
 
 #include <stdatomic.h>
@@ -16,32 +15,26 @@
 
 enum {
 	MAX_BUCKETS = 2048,
-	BATCH = 256,   /* records that are read together */
 	COMBINED = 16, /* records of a bucket that are collected before they are written */
 	MAX_WIDTH = 3, /* 32-bit numbers of a record */
 };
 
 /* Memory of one thread. Bodies of loops cannot return codes, so a failed allocation is kept here. */
 typedef struct partition_thread {
-	uint32_t *combined;             /* [buckets][COMBINED][width] */
-	unsigned char *waiting;         /* [buckets] records in `combined` */
-	size_t *next;                   /* [buckets] next place of this chunk in the records */
-	uint64_t *places;               /* [rows of a bucket + 1] */
-	gemp_vertex *slots, *spare;     /* [capacity] */
-	gemp_edge *edges, *spare_edges; /* [capacity]; NULL if records have two numbers */
+	uint32_t *combined;         /* [buckets][COMBINED][width] */
+	unsigned char *waiting;     /* [buckets] records in `combined` */
+	size_t *next;               /* [buckets] next place of this chunk in the records */
+	uint64_t *places;           /* [rows of a bucket + 1] */
+	gemp_vertex *slots, *spare; /* [capacity]; slots is NULL if nothing is dropped */
+	gemp_edge *spare_edges;     /* [capacity]; NULL if records have two numbers */
 	size_t capacity;
 	gemp_code code;
 } partition_thread;
 
 typedef struct partition {
 	gemp_row_builder *to;
-	/* The records come from the lists or, if `from` is not NULL, from rows. */
-	const gemp_pair_list *lists;
-	uint64_t *list_begin; /* [list_count + 1] */
-	size_t list_count;
-	bool both; /* a pair is a record for each of its ends whose row is made here */
-	const gemp_rows_to_reverse *from;
-	uint64_t count; /* pairs, or slots of `from` */
+	gemp_record_source source;
+	uint64_t count; /* pairs, or slots of the rows that are reversed */
 	size_t chunks, buckets, width;
 	unsigned shift;                /* bucket = row >> shift */
 	unsigned bits;                 /* slots are below 2^bits */
@@ -50,7 +43,7 @@ typedef struct partition {
 	size_t group_begin, group_end; /* the buckets that are scattered now */
 	uint32_t *records;             /* the records of the group, `width` numbers each */
 	uint64_t *kept;                /* [buckets] records that stay */
-	bool drop;
+	bool drop;                     /* only with `width` 2 */
 	atomic_bool parallel;
 	unsigned threads;
 	partition_thread *thread; /* [threads] */
@@ -60,10 +53,9 @@ static void free_partition(partition *p)
 {
 	for (unsigned t = 0; p->thread && t < p->threads; t++) {
 		partition_thread *own = &p->thread[t];
-		gemp_free_all(own->combined, own->waiting, own->next, own->places, own->slots, own->spare, own->edges,
-		              own->spare_edges);
+		gemp_free_all(own->combined, own->waiting, own->next, own->places, own->slots, own->spare, own->spare_edges);
 	}
-	gemp_free_all(p->list_begin, p->places, p->bucket_begin, p->records, p->kept, p->thread);
+	gemp_free_all(p->source.list_begin, p->places, p->bucket_begin, p->records, p->kept, p->thread);
 }
 
 static uint64_t chunk_begin(const partition *p, size_t chunk)
@@ -75,7 +67,7 @@ static uint64_t chunk_begin(const partition *p, size_t chunk)
 static gemp_code prepare(partition *p)
 {
 	const uint64_t size = gemp_max(gemp_limits_now()->rows_bucket, 1);
-	const uint64_t wanted = gemp_min(gemp_max((p->both ? 2 * p->count : p->count) / size, 1), MAX_BUCKETS);
+	const uint64_t wanted = gemp_min(gemp_max((p->source.both ? 2 * p->count : p->count) / size, 1), MAX_BUCKETS);
 	while (p->to->rows && (p->to->rows - 1) >> p->shift >= wanted)
 		p->shift++;
 	p->buckets = p->to->rows ? ((p->to->rows - 1) >> p->shift) + 1 : 1;
@@ -93,99 +85,14 @@ static gemp_code prepare(partition *p)
 	return GEMP_OK;
 }
 
-/* Some records of a chunk, with their rows counted from the first row. */
-typedef struct record_batch {
-	uint64_t at, end; /* the next record, and the end of the chunk */
-	size_t source;    /* the list, or the row, of the next record */
-	size_t count;
-	uint32_t row[BATCH], slot[BATCH];
-} record_batch;
-
-static void open_batches(const partition *p, size_t chunk, record_batch *batch)
-{
-	batch->at = chunk_begin(p, chunk);
-	batch->end = chunk_begin(p, chunk + 1);
-	batch->source = p->from ? gemp_range_find(p->from->begin, p->from->rows, batch->at)
-	                        : gemp_range_find(p->list_begin, p->list_count, batch->at);
-}
-
-static void read_pairs(const partition *p, record_batch *batch)
-{
-	while (batch->at >= p->list_begin[batch->source + 1])
-		batch->source++;
-	const gemp_edge_pair *pairs = p->lists[batch->source].pairs + (batch->at - p->list_begin[batch->source]);
-	const uint32_t first = (uint32_t)p->to->first;
-	batch->count = gemp_min(batch->count, p->list_begin[batch->source + 1] - batch->at);
-	for (size_t i = 0; i < batch->count; i++) {
-		batch->row[i] = pairs[i].source - first;
-		batch->slot[i] = pairs[i].target;
-	}
-}
-
-/* Reads at most BATCH / 2 pairs, and returns their number. A loop is one record. */
-static size_t read_both(const partition *p, record_batch *batch)
-{
-	while (batch->at >= p->list_begin[batch->source + 1])
-		batch->source++;
-	const gemp_edge_pair *pairs = p->lists[batch->source].pairs + (batch->at - p->list_begin[batch->source]);
-	const uint32_t first = (uint32_t)p->to->first;
-	const size_t taken = gemp_min(gemp_min(batch->end, p->list_begin[batch->source + 1]) - batch->at, BATCH / 2);
-	size_t count = 0;
-	for (size_t i = 0; i < taken; i++) {
-		const gemp_vertex source = pairs[i].source, target = pairs[i].target;
-		batch->row[count] = source - first;
-		batch->slot[count] = target;
-		count += source - first < p->to->rows;
-		batch->row[count] = target - first;
-		batch->slot[count] = source;
-		count += target - first < p->to->rows && source != target;
-	}
-	batch->count = count;
-	return taken;
-}
-
-static void read_rows(const partition *p, record_batch *batch)
-{
-	const uint64_t *begin = p->from->begin;
-	const gemp_vertex *slots = p->from->slots + batch->at;
-	const uint32_t first = (uint32_t)p->to->first;
-	for (size_t i = 0; i < batch->count;) {
-		while (batch->at + i >= begin[batch->source + 1])
-			batch->source++;
-		uint32_t slot = (uint32_t)(p->from->first + batch->source);
-		for (size_t end = gemp_min(batch->count, begin[batch->source + 1] - batch->at); i < end; i++) {
-			batch->row[i] = slots[i] - first;
-			batch->slot[i] = slot;
-		}
-	}
-}
-
-/* Reads the next records. Returns false at the end of the chunk. */
-static bool next_batch(const partition *p, record_batch *batch)
-{
-	batch->count = gemp_min(batch->end - batch->at, BATCH);
-	if (!batch->count)
-		return false;
-	if (p->both) {
-		batch->at += read_both(p, batch);
-		return true;
-	}
-	if (p->from)
-		read_rows(p, batch);
-	else
-		read_pairs(p, batch);
-	batch->at += batch->count;
-	return true;
-}
-
 static void count_chunk(void *context, unsigned thread, size_t chunk)
 {
 	const partition *p = context;
 	uint64_t *counts = p->places + chunk * p->buckets;
-	record_batch batch;
+	gemp_record_batch batch;
 	(void)thread;
-	open_batches(p, chunk, &batch);
-	while (next_batch(p, &batch))
+	gemp_record_batch_open(&batch, &p->source, chunk_begin(p, chunk), chunk_begin(p, chunk + 1));
+	while (gemp_record_batch_read(&batch, &p->source))
 		for (size_t i = 0; i < batch.count; i++)
 			counts[batch.row[i] >> p->shift]++;
 }
@@ -222,10 +129,10 @@ static inline __attribute__((always_inline)) void scatter(const partition *p, pa
 {
 	const size_t first = p->group_begin, buckets = p->group_end - p->group_begin;
 	const uint64_t begin = chunk_begin(p, chunk);
-	record_batch batch;
-	open_batches(p, chunk, &batch);
-	for (uint64_t at = batch.at; next_batch(p, &batch); at = batch.at) {
-		uint16_t chosen[BATCH];
+	gemp_record_batch batch;
+	gemp_record_batch_open(&batch, &p->source, chunk_begin(p, chunk), chunk_begin(p, chunk + 1));
+	for (uint64_t at = batch.at; gemp_record_batch_read(&batch, &p->source); at = batch.at) {
+		uint16_t chosen[GEMP_BATCH_RECORDS];
 		size_t count = 0;
 		for (size_t i = 0; i < batch.count; i++) {
 			chosen[count] = (uint16_t)i;
@@ -264,13 +171,15 @@ static gemp_code reserve(const partition *p, partition_thread *own, size_t count
 {
 	if (count <= own->capacity)
 		return GEMP_OK;
-	gemp_free_all(own->slots, own->spare, own->edges, own->spare_edges);
+	gemp_free_all(own->slots, own->spare, own->spare_edges);
 	own->slots = own->spare = NULL;
-	own->edges = own->spare_edges = NULL;
+	own->spare_edges = NULL;
 	own->capacity = 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(own->slots, count), GEMP_ARRAY(own->spare, count)));
+	GEMP_TRY(GEMP_NEW(own->spare, count));
+	if (p->drop)
+		GEMP_TRY(GEMP_NEW(own->slots, count));
 	if (p->width == MAX_WIDTH)
-		GEMP_TRY(gemp_new_all(GEMP_ARRAY(own->edges, count), GEMP_ARRAY(own->spare_edges, count)));
+		GEMP_TRY(GEMP_NEW(own->spare_edges, count));
 	own->capacity = count;
 	return GEMP_OK;
 }
@@ -344,9 +253,32 @@ static void note_parallel(partition *p, const gemp_vertex *slots, size_t count)
 		atomic_store_explicit(&p->parallel, true, memory_order_relaxed);
 }
 
-/* Sorts the rows of one bucket. begin[row + 1] becomes the length of a row. Kept slots are written over the records,
- * which take at least twice as much memory. Numbered edges are all kept, so their places are known. */
+/* Makes the rows of one bucket at their places, which follow from the numbers of records. */
 static void make_bucket(void *context, unsigned thread, size_t bucket)
+{
+	partition *p = context;
+	partition_thread *own = &p->thread[thread];
+	const bucket_range range = bucket_at(p, bucket);
+	gemp_row_builder *to = p->to;
+	if (own->code == GEMP_OK)
+		own->code = reserve(p, own, range.count);
+	if (own->code != GEMP_OK)
+		return;
+	find_places(&range, p->width, own->places, range.begin);
+	memcpy(to->begin + range.first + 1, own->places + 1, range.rows * sizeof *to->begin);
+	place_records(p, bucket, &range, own->places, 0, to->slots, to->edges);
+	uint64_t at = range.begin;
+	for (size_t r = 0; r < range.rows; r++) {
+		size_t count = own->places[r] - at; /* the place is the end of the row now */
+		gemp_row_sort(to->slots + at, to->edges ? to->edges + at : NULL, count, p->bits, own->spare, own->spare_edges);
+		note_parallel(p, to->slots + at, count);
+		at += count;
+	}
+}
+
+/* Sorts the rows of one bucket and drops slots that repeat the slot before. begin[row + 1] becomes the length of a row.
+ * Kept slots are written over the records, which take at least twice as much memory. */
+static void drop_in_bucket(void *context, unsigned thread, size_t bucket)
 {
 	partition *p = context;
 	partition_thread *own = &p->thread[thread];
@@ -357,14 +289,11 @@ static void make_bucket(void *context, unsigned thread, size_t bucket)
 	if (own->code != GEMP_OK)
 		return;
 	find_places(&range, p->width, own->places, 0);
-	place_records(p, bucket, &range, own->places, 0, own->slots, own->edges);
+	place_records(p, bucket, &range, own->places, 0, own->slots, NULL);
 	for (size_t r = 0, at = 0; r < range.rows; r++) {
-		size_t count = own->places[r] - at; /* the place is the end of the row now */
-		gemp_vertex *slots = own->slots + at;
-		gemp_row_sort(slots, own->edges ? own->edges + at : NULL, count, p->bits, own->spare, own->spare_edges);
-		if (!p->drop)
-			note_parallel(p, slots, count);
-		size_t length = p->drop ? unite(own->slots + kept, slots, count) : count;
+		size_t count = own->places[r] - at;
+		gemp_row_sort(own->slots + at, NULL, count, p->bits, own->spare, NULL);
+		size_t length = unite(own->slots + kept, own->slots + at, count);
 		p->to->begin[range.first + r + 1] = length;
 		kept += length;
 		at += count;
@@ -372,8 +301,6 @@ static void make_bucket(void *context, unsigned thread, size_t bucket)
 	p->kept[bucket] = kept;
 	if (kept)
 		memcpy(range.records, own->slots, kept * sizeof *own->slots);
-	if (own->edges)
-		memcpy(p->to->edges + range.begin, own->edges, range.count * sizeof *own->edges);
 }
 
 /* Copies the kept slots of a bucket to their place. */
@@ -394,13 +321,35 @@ static gemp_code loop_code(const partition *p)
 	return GEMP_OK;
 }
 
-/* The slots are allocated when their number is known and the pairs are freed. */
+/* Rows of which nothing is dropped have known places. */
+static gemp_code make_rows(partition *p)
+{
+	const size_t buckets = p->to->rows ? p->buckets : 0;
+	GEMP_TRY(GEMP_NEW(p->to->slots, p->bucket_begin[p->buckets]));
+	gemp_parallel_for(buckets, make_bucket, p);
+	return loop_code(p);
+}
+
+/* The slots are allocated when their number is known. */
+static gemp_code make_distinct_rows(partition *p)
+{
+	const size_t buckets = p->to->rows ? p->buckets : 0;
+	gemp_parallel_for(buckets, drop_in_bucket, p);
+	GEMP_TRY(loop_code(p));
+	gemp_prefix_inclusive(p->to->begin, p->to->rows + 1);
+	GEMP_TRY(GEMP_NEW(p->to->slots, p->to->begin[p->to->rows]));
+	gemp_parallel_for(buckets, copy_bucket, p);
+	return GEMP_OK;
+}
+
+/* The pairs are freed before the slots are allocated. */
 static gemp_code make(partition *p, gemp_pair_list *consumed)
 {
-	GEMP_TRY(GEMP_NEW(p->list_begin, p->list_count + 1));
-	for (size_t i = 0; i < p->list_count; i++)
-		p->list_begin[i + 1] = p->list_begin[i] + p->lists[i].count;
-	p->count = p->list_begin[p->list_count];
+	gemp_record_source *source = &p->source;
+	GEMP_TRY(GEMP_NEW(source->list_begin, source->list_count + 1));
+	for (size_t i = 0; i < source->list_count; i++)
+		source->list_begin[i + 1] = source->list_begin[i] + source->lists[i].count;
+	p->count = source->list_begin[source->list_count];
 	GEMP_TRY(prepare(p));
 	count_records(p);
 	GEMP_TRY(GEMP_NEW(p->records, p->bucket_begin[p->buckets] * p->width));
@@ -408,16 +357,11 @@ static gemp_code make(partition *p, gemp_pair_list *consumed)
 		GEMP_TRY(GEMP_NEW(p->to->edges, p->count));
 	p->group_end = p->buckets;
 	gemp_parallel_for(p->chunks, scatter_chunk, p);
-	for (size_t i = 0; consumed && i < p->list_count; i++) {
+	for (size_t i = 0; consumed && i < source->list_count; i++) {
 		gemp_free(consumed[i].pairs);
 		consumed[i].pairs = NULL;
 	}
-	gemp_parallel_for(p->to->rows ? p->buckets : 0, make_bucket, p);
-	GEMP_TRY(loop_code(p));
-	gemp_prefix_inclusive(p->to->begin, p->to->rows + 1);
-	GEMP_TRY(GEMP_NEW(p->to->slots, p->to->begin[p->to->rows]));
-	gemp_parallel_for(p->to->rows ? p->buckets : 0, copy_bucket, p);
-	return GEMP_OK;
+	return p->drop ? make_distinct_rows(p) : make_rows(p);
 }
 
 /* The bits of the largest slot limit the number of digits that the radix sort reads. */
@@ -433,7 +377,10 @@ gemp_code gemp_row_partition_make(gemp_row_builder *rows, gemp_pair_list *lists,
                                   bool both, bool drop, bool *parallel)
 {
 	GEMP_OWNED_BY(free_partition)
-	partition p = { .to = rows, .lists = lists, .list_count = count, .both = both, .width = 2, .drop = drop };
+	partition p = { .to = rows,
+		            .source = { rows->rows, rows->first, .lists = lists, .list_count = count, .both = both },
+		            .width = 2,
+		            .drop = drop };
 	p.bits = slot_bits(vertices);
 	GEMP_TRY(make(&p, lists));
 	*parallel = p.parallel;
@@ -441,13 +388,17 @@ gemp_code gemp_row_partition_make(gemp_row_builder *rows, gemp_pair_list *lists,
 }
 
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
-                                bool numbered)
+                                bool numbered, bool *parallel)
 {
 	const gemp_pair_list list = { (gemp_edge_pair *)(uintptr_t)pairs, count };
 	GEMP_OWNED_BY(free_partition)
-	partition p = { .to = rows, .lists = &list, .list_count = 1, .width = numbered ? MAX_WIDTH : 2 };
+	partition p = { .to = rows,
+		            .source = { rows->rows, rows->first, .lists = &list, .list_count = 1 },
+		            .width = numbered ? MAX_WIDTH : 2 };
 	p.bits = slot_bits(vertices);
-	return make(&p, NULL);
+	GEMP_TRY(make(&p, NULL));
+	*parallel = p.parallel;
+	return GEMP_OK;
 }
 
 /* The records of a bucket are in the order of their source rows, so the rows ascend. */
@@ -458,7 +409,7 @@ static void reverse_bucket(void *context, unsigned thread, size_t number)
 	const bucket_range range = bucket_at(p, p->group_begin + number);
 	find_places(&range, p->width, places, range.begin);
 	memcpy(p->to->begin + range.first + 1, places + 1, range.rows * sizeof *places);
-	place_records(p, p->group_begin + number, &range, places, p->from->first_edge, p->to->slots, p->to->edges);
+	place_records(p, p->group_begin + number, &range, places, p->source.from->first_edge, p->to->slots, p->to->edges);
 }
 
 /* A group has at least one bucket, and as many as its memory allows. */
@@ -474,7 +425,10 @@ static size_t end_of_group(const partition *p, uint64_t size)
 gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_rows_to_reverse *from)
 {
 	GEMP_OWNED_BY(free_partition)
-	partition p = { .to = rows, .from = from, .count = from->begin[from->rows], .width = MAX_WIDTH };
+	partition p = { .to = rows,
+		            .source = { rows->rows, rows->first, .from = from },
+		            .count = from->begin[from->rows],
+		            .width = MAX_WIDTH };
 	GEMP_TRY(prepare(&p));
 	count_records(&p);
 	const uint64_t size = gemp_max(p.count / 4, gemp_limits_now()->rows_reversed);

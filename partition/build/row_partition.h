@@ -8,13 +8,8 @@
 #ifndef GEMP_PARTITION_BUILD_ROW_PARTITION_H
 #define GEMP_PARTITION_BUILD_ROW_PARTITION_H
 
+#include "partition/build/record_batch.h"
 #include "partition/build/row_builder.h"
-
-/* Pairs (row, slot). */
-typedef struct gemp_pair_list {
-	gemp_edge_pair *pairs; /* [count] */
-	size_t count;
-} gemp_pair_list;
 
 /* Local. Makes rows whose slots ascend. The caller sets rows->rows and rows->first and frees the arrays, also after a
  * failure. The pairs of the lists are freed as soon as they have been read. With `both` a pair is also in the row of
@@ -26,15 +21,7 @@ gemp_code gemp_row_partition_make(gemp_row_builder *rows, gemp_pair_list *lists,
 /* The same for one array of pairs, which the caller keeps. If `numbered`, edges[] becomes the indices of the pairs, and
  * equal slots are in the order of the pairs; otherwise edges is NULL. */
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
-                                bool numbered);
-
-/* Rows whose edges are numbered from first_edge on. */
-typedef struct gemp_rows_to_reverse {
-	const uint64_t *begin;    /* [rows + 1] */
-	const gemp_vertex *slots; /* [begin[rows]] */
-	size_t rows;
-	uint64_t first, first_edge;
-} gemp_rows_to_reverse;
+                                bool numbered, bool *parallel);
 
 /* Local. The rows of `rows` become the slots of `from`, and their slots the rows of `from`, ascending. edges[] becomes
  * the numbers of the edges. The caller sets rows->rows and rows->first; all slots of `from` are among these rows. */

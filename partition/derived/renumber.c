@@ -182,16 +182,17 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	gemp_relation *from = &r->from->relations[index], *to = &r->to->relations[index];
 	edge_relabel n = { .r = r, .from = from };
 	size_t count = (size_t)from->out_offsets[r->from->rows], received = 0;
+	bool parallel;
 	gemp_row_builder rows = { .rows = r->to->rows, .first = r->to->first_vertex };
 	GEMP_TRY_DONE(name_edges(&n));
 	if (r->consumes)
 		gemp_relation_keep_rows(from, 0);
 	GEMP_TRY_DONE(gemp_records_move(r->comm, GEMP_OK, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
-	GEMP_TRY_DONE(gemp_comm_agree(
-		r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count, from->props.count > 0)));
+	GEMP_TRY_DONE(gemp_comm_agree(r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count,
+	                                                             from->props.count > 0, &parallel)));
 	to->first_edge = gemp_comm_exscan(r->comm, received);
 	if (gemp_relation_is_symmetric(from)) {
-		to->multigraph = gemp_comm_sum1(r->comm, gemp_row_builder_parallel(&rows, false)) > 0;
+		to->multigraph = gemp_comm_sum1(r->comm, parallel) > 0;
 		to->reciprocal = -1;
 	}
 	to->out_offsets = rows.begin;

@@ -306,13 +306,27 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
 	return GEMP_OK;
 }
 
+/* The owners of the sources of edges. */
+typedef struct source_owners {
+	const gemp_shard *graph;
+	const gemp_edge_pair *edges;
+	int *owner;
+} source_owners;
+
+static void find_owners(void *context, size_t begin, size_t end)
+{
+	const source_owners *o = context;
+	for (size_t i = begin; i < end; i++)
+		o->owner[i] = gemp_shard_owner(o->graph, o->edges[i].source);
+}
+
 /* Collective. Sends the edges, and then their columns, to the owners of the new sources. */
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	GEMP_OWNED int *owner = NULL;
 	gemp_code code = GEMP_NEW(owner, group->count);
-	for (size_t i = 0; code == GEMP_OK && i < group->count; i++)
-		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
+	if (code == GEMP_OK)
+		gemp_for_elements(group->count, find_owners, &(source_owners){ p->to, group->edges, owner });
 	GEMP_TRY(gemp_records_move(p->comm, code, (void **)&group->edges, group->count, sizeof *group->edges, owner,
 	                           &group->count));
 	for (size_t c = 0; c < group->values.count; c++) {

@@ -122,6 +122,16 @@ static void offset_added_range(void *context, size_t begin, size_t end)
 		m->r->order[e] += m->old_edges;
 }
 
+/* Actions that are searched together for an edge that stays. */
+enum { ACTIONS = 1 << 10 };
+
+static bool has_kept_action(const void *self, size_t block)
+{
+	const row_merge *m = self;
+	const size_t begin = block * ACTIONS;
+	return memchr(m->r->edge_actions + begin, 0, (size_t)gemp_min(m->old_edges - begin, ACTIONS)) != NULL;
+}
+
 /* Returns whether an old edge stays in new row i. */
 static bool has_old_edge(const void *self, size_t i)
 {
@@ -131,6 +141,15 @@ static bool has_old_edge(const void *self, size_t i)
 	while (at < end && target_of(m->r, at) == GEMP_NO_VERTEX)
 		at++;
 	return at < end;
+}
+
+/* Returns whether any old edge stays. An edge goes by its own action or with a deleted vertex. */
+static bool keeps_an_edge(const row_merge *m)
+{
+	const gemp_row_patch *r = m->r;
+	if (m->old_edges == 0 || (r->edge_actions && !gemp_any((size_t)(m->old_edges / ACTIONS + 1), has_kept_action, m)))
+		return false;
+	return !r->p->id_map.some_deleted || gemp_any(r->p->to->rows, has_old_edge, m);
 }
 
 /* FEW ADDED EDGES */
@@ -202,8 +221,9 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 	if (r->old)
 		m.old_edges = r->old->out_offsets[r->p->from->rows];
 	if (r->added)
-		GEMP_TRY_DONE(gemp_row_builder_make(&made, r->edges, r->added, r->p->to->vertex_count, r->ordered));
-	if (r->added && !(m.old_edges && gemp_any(r->p->to->rows, has_old_edge, &m))) {
+		GEMP_TRY_DONE(
+			gemp_row_builder_make(&made, r->edges, r->added, r->p->to->vertex_count, r->ordered, &r->parallel));
+	if (r->added && !keeps_an_edge(&m)) {
 		r->begin = made.begin;
 		r->out = made.slots;
 		r->order = made.edges;
@@ -212,8 +232,8 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 			gemp_for_elements(r->added, offset_added_range, &m);
 	} else {
 		GEMP_TRY_DONE(merge(&m));
+		r->parallel = gemp_any(r->p->to->rows, has_parallel, r);
 	}
-	r->parallel = gemp_any(r->p->to->rows, has_parallel, r);
 done:
 	gemp_free_all(made.begin, made.slots, made.edges);
 	return code;

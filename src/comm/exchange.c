@@ -101,7 +101,7 @@ gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_
 	if (code == GEMP_OK) {
 		place_blocks(comm, gemp_pointer_get(receive), receive_size, parts);
 		if (send[comm->rank].size)
-			memcpy(parts[comm->rank].bytes, send[comm->rank].bytes, send[comm->rank].size);
+			gemp_parallel_copy(parts[comm->rank].bytes, send[comm->rank].bytes, send[comm->rank].size);
 	}
 	return gemp_exchange_blocks(comm, code, send, parts, traffic);
 }
@@ -189,21 +189,37 @@ static void place_range(void *self, size_t range, size_t begin, size_t end)
 		o->place[i] = next[o->owner[i]]++;
 }
 
+/* Moves the records of a range to their places among those of their owners or, with `back`, from there. */
+static inline __attribute__((always_inline)) void move_records(const owner_order *o, size_t range, size_t begin,
+                                                               size_t end, size_t size, bool back)
+{
+	size_t *next = o->next + range * o->stride;
+	for (size_t i = begin; i < end; i++) {
+		const size_t place = next[o->owner[i]]++;
+		memcpy(o->to + (back ? i : place) * size, o->from + (back ? place : i) * size, size);
+	}
+}
+
+/* Most records are single numbers, whose copies are single instructions. */
 static void sort_range(void *self, size_t range, size_t begin, size_t end)
 {
 	const owner_order *o = self;
-	size_t *next = o->next + range * o->stride;
-	for (size_t i = begin; i < end; i++)
-		memcpy(o->to + next[o->owner[i]]++ * o->size, o->from + i * o->size, o->size);
+	if (o->size == sizeof(uint64_t))
+		move_records(o, range, begin, end, sizeof(uint64_t), false);
+	else
+		move_records(o, range, begin, end, o->size, false);
 }
 
 /* The inverse of sort_range. */
 static void unsort_range(void *self, size_t range, size_t begin, size_t end)
 {
 	const owner_order *o = self;
-	size_t *next = o->next + range * o->stride;
-	for (size_t i = begin; i < end; i++)
-		memcpy(o->to + i * o->size, o->from + next[o->owner[i]]++ * o->size, o->size);
+	if (o->size == sizeof(uint64_t))
+		move_records(o, range, begin, end, sizeof(uint64_t), true);
+	else if (o->size == 1)
+		move_records(o, range, begin, end, 1, true);
+	else
+		move_records(o, range, begin, end, o->size, true);
 }
 
 /* Computes the order of gemp_exchange_records for callers that receive answers by other means. */

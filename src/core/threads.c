@@ -260,6 +260,26 @@ void gemp_for_elements(size_t count, gemp_elements_body *body, void *context)
 	gemp_for_ranges(count, run_elements, &(element_loop){ body, context });
 }
 
+typedef struct copy_task {
+	char *to;
+	const char *from;
+} copy_task;
+
+static void copy_range(void *context, size_t range, size_t begin, size_t end)
+{
+	const copy_task *task = context;
+	(void)range;
+	memcpy(task->to + begin, task->from + begin, end - begin);
+}
+
+/* Chunks are large beside the start of a thread. */
+void gemp_parallel_copy(void *to, const void *from, size_t bytes)
+{
+	enum { CHUNK = 1 << 18 };
+	if (bytes)
+		gemp_for_chunks(bytes, CHUNK, copy_range, &(copy_task){ to, from });
+}
+
 typedef struct prefix_task {
 	uint64_t *numbers;
 	/* the number that each range adds (inclusive), or its new first element (shift) */

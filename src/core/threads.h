@@ -59,6 +59,10 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 typedef void gemp_elements_body(void *context, size_t begin, size_t end);
 void gemp_for_elements(size_t count, gemp_elements_body *body, void *context);
 
+/* memcpy on all threads: a single thread does not use the bandwidth of the memory, and page faults of the target take
+ * longer than the copy. */
+void gemp_parallel_copy(void *to, const void *from, size_t bytes);
+
 /* Prefix sums of an array, on all threads: a blocked scan (Hillis and Steele 1986, on p processors) in two passes over
  * at most GEMP_MAX_RANGES ranges. Each thread scans its ranges in place, the calling thread scans the totals of the
  * ranges, and then each range adds the total of the earlier ranges. Arrays of one range take one pass. Sums are modulo

@@ -4,6 +4,7 @@
 #include "graph/batch.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <string.h>
 
@@ -48,9 +49,9 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	GEMP_TRY(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
 	GEMP_TRY(add_values(store, batch, rows));
 	if (rows && v)
-		memcpy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
+		gemp_parallel_copy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
 	if (rows && e)
-		memcpy(store->edges + store->rows * e, batch->edges, rows * e * sizeof *store->edges);
+		gemp_parallel_copy(store->edges + store->rows * e, batch->edges, rows * e * sizeof *store->edges);
 	store->rows = all;
 	return GEMP_OK;
 }

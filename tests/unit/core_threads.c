@@ -130,10 +130,30 @@ static void loops_work_in_a_forked_child(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Copies of no byte, of less than a chunk, and of several chunks, between bytes that must stay. */
+static void copies_are_equal(void **state)
+{
+	enum { LARGEST = 3000001 };
+	static const size_t sizes[] = { 0, 1, 1000, 262143, 262144, 262145, LARGEST };
+	static char from[LARGEST], to[LARGEST + 2];
+	(void)state;
+	for (size_t i = 0; i < LARGEST; i++)
+		from[i] = (char)(i * 2654435761u >> 8);
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		memset(to, 'x', sizeof to);
+		gemp_parallel_copy(to + 1, from, sizes[s]);
+		assert_memory_equal(to + 1, from, sizes[s]);
+		assert_true(to[0] == 'x' && to[sizes[s] + 1] == 'x');
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_piece_once), cmocka_unit_test(limits),
-		                                cmocka_unit_test(nested_loops), cmocka_unit_test(several_threads_run_loops),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(copies_are_equal),
+		                                cmocka_unit_test(each_piece_once),
+		                                cmocka_unit_test(limits),
+		                                cmocka_unit_test(nested_loops),
+		                                cmocka_unit_test(several_threads_run_loops),
 		                                cmocka_unit_test(loops_work_in_a_forked_child) };
 	return test_main(tests);
 }

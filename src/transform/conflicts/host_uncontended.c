@@ -19,7 +19,7 @@ typedef struct contention_context {
 	uint8_t *slot_states;           /* [slots.count] */
 	const uint64_t *requested_keys; /* keys of all ranks whose slots this rank owns */
 	uint64_t ranks;
-	uint64_t *answers;  /* [keys] nonzero: the slot of the key is contended; NULL: slot_states has the states */
+	uint8_t *answers;   /* [keys] nonzero: the slot of the key is contended; NULL: slot_states has the states */
 	uint64_t undecided; /* number of undecided matches of this rank */
 } contention_context;
 
@@ -78,7 +78,7 @@ static void answer_range(void *self, size_t range, size_t begin, size_t end)
 static gemp_code answer_contended(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const contention_context *all = self;
-	contention_context here = { .conflict_keys = all->conflict_keys, .ranks = all->ranks, .answers = answers };
+	contention_context here = { .conflict_keys = all->conflict_keys, .ranks = all->ranks, .answers = (void *)answers };
 	gemp_code code = mark_slots(&here, records, count);
 	if (code == GEMP_OK)
 		gemp_for_ranges(count, answer_range, &here);
@@ -87,14 +87,27 @@ static gemp_code answer_contended(void *self, const void *records, size_t count,
 	return code;
 }
 
+/* The owners of the slots of this rank's keys. */
+typedef struct key_owners {
+	const gemp_comm *comm;
+	const uint64_t *keys;
+	int *owner;
+} key_owners;
+
+static void find_owners(void *self, size_t begin, size_t end)
+{
+	const key_owners *o = self;
+	for (size_t i = begin; i < end; i++)
+		o->owner[i] = gemp_host_slot_owner(o->comm, gemp_conflict_key_slot(o->keys[i]));
+}
+
 /* Collective. The owner of each key's slot answers whether the slot is contended. */
 static gemp_code request_contended(contention_context *l, const gemp_comm *comm, gemp_resolve_cost *cost)
 {
 	size_t count = l->conflict_keys->offsets[l->conflict_keys->matches];
 	GEMP_OWNED int *owner = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
-	for (size_t i = 0; i < count; i++)
-		owner[i] = gemp_host_slot_owner(comm, gemp_conflict_key_slot(l->conflict_keys->keys[i]));
+	gemp_for_elements(count, find_owners, &(key_owners){ comm, l->conflict_keys->keys, owner });
 	const gemp_request request = { l->conflict_keys->keys, count, sizeof *l->conflict_keys->keys, owner,
 		                           answer_contended,       l };
 	const double since = gemp_now();

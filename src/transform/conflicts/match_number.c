@@ -65,10 +65,9 @@ static void count_before(void *self, size_t begin, size_t end)
  * carry makes one bit less (Kummer's theorem), so the number of bits is the number of marked rows only if no bit was
  * set twice, on one rank or on two. */
 gemp_code gemp_match_number_by_vertex(const gemp_comm *comm, gemp_shard *graph, const gemp_frame *frame,
-                                      const uint8_t *marked, uint64_t *number, bool *distinct)
+                                      const uint8_t *marked, uint64_t total, uint64_t *number, bool *distinct)
 {
 	GEMP_OWNED_BY(free_state) number_state s = { .graph = graph, .marked = marked, .number = number };
-	uint64_t count = 0;
 	*distinct = false;
 	s.elements = first_vertices(frame, distinct);
 	if (!*distinct)
@@ -80,10 +79,8 @@ gemp_code gemp_match_number_by_vertex(const gemp_comm *comm, gemp_shard *graph, 
 	gemp_for_elements(frame->rows, list_ids, &s);
 	GEMP_TRY(gemp_vertex_numbers(comm, GEMP_OK, graph->bounds, graph->key_ranks, s.ranks, frame->rows, s.ranks, NULL));
 	gemp_for_elements(frame->rows, set_bits, &s);
-	for (size_t row = 0; row < frame->rows; row++)
-		count += marked[row] != 0;
 	gemp_comm_sum_long(comm, s.bits.words, s.bits.count / 64 + 1);
-	*distinct = gemp_rank_bitmap_count(&s.bits) == gemp_comm_sum1(comm, count);
+	*distinct = gemp_rank_bitmap_count(&s.bits) == total;
 	if (*distinct)
 		gemp_for_elements(frame->rows, count_before, &s);
 	return GEMP_OK;

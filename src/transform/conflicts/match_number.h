@@ -11,10 +11,10 @@
 #include "partition/runtime.h"
 #include "query/rows/frame.h"
 
-/* Collective. *distinct becomes true if the rows have a vertex and no two marked rows of all ranks have the same first
- * vertex. If row i is marked, number[i] then becomes what gemp_match_order_number gives; otherwise number[] is not
- * valid. */
+/* Collective. total: the number of marked rows of all ranks. *distinct becomes true if the rows have a vertex and no
+ * two marked rows of all ranks have the same first vertex. If row i is marked, number[i] then becomes what
+ * gemp_match_order_number gives; otherwise number[] is not valid. */
 gemp_code gemp_match_number_by_vertex(const gemp_comm *comm, gemp_shard *graph, const gemp_frame *frame,
-                                      const uint8_t *marked, uint64_t *number, bool *distinct);
+                                      const uint8_t *marked, uint64_t total, uint64_t *number, bool *distinct);
 
 #endif

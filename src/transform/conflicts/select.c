@@ -106,7 +106,8 @@ static gemp_code number_selected(selection *s, gemp_selected *out)
 	if (!s->report->applied || !(s->rule->created_vertices || s->options->numbered))
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
-	GEMP_TRY(gemp_match_number_by_vertex(s->context->comm, s->graph, s->frame, s->decisions, out->numbers, &distinct));
+	GEMP_TRY(gemp_match_number_by_vertex(s->context->comm, s->graph, s->frame, s->decisions, s->report->applied,
+	                                     out->numbers, &distinct));
 	if (distinct)
 		return GEMP_OK;
 	GEMP_TRY(make_tuples(s));
