@@ -48,10 +48,36 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 		components_flatten_one(above, v);
 }
 
-/* Unites the ends of all edges. The ends of most edges have the same root already. To find this quickly, `seen` is
+/* SAMPLED ROWS (src/topology/components_sampled.h): the device has two targets of each row only, sample[rows][2], with
+ * COMPONENTS_NO_TARGET for a row with fewer edges. */
+#define COMPONENTS_NO_TARGET UINT_MAX
+
+/* Unites the ends of sampled edge number `place` of each row. */
+__kernel void components_hook(__global const uint *sample, uint rows, uint first, uint vertices, uint place,
+                              volatile __global uint *above)
+{
+	uint hooked;
+	for (each(v, rows)) {
+		uint to = sample[2 * (size_t)v + place];
+		if (to != COMPONENTS_NO_TARGET)
+			components_unite(above, v, components_element(to, first, vertices), &hooked);
+	}
+}
+
+/* Lists the rows with two edges or more that are not in the set with this root, in any order. */
+__kernel void components_outside(__global const uint *above, __global const uint *sample, uint rows, uint root,
+                                 __global uint *list, __global uint *counter)
+{
+	for (each(v, rows))
+		if (above[v] != root && sample[2 * (size_t)v + 1] != COMPONENTS_NO_TARGET)
+			list[atomic_inc(counter)] = v;
+}
+
+/* Unites the ends of all edges. With `listed` set, the rows are those of list[]. The ends of most edges have the same root already. To find this quickly, `seen` is
  * above[] read through caches: a link may be outdated there, but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
-                                   uint first, uint vertices, ulong edges, __global const uint *seen,
+                                   uint first, uint vertices, ulong edges, __global const uint *list, uint listed,
+                                   __global const uint *seen,
                                    volatile __global uint *above, __global ulong *tree, __global uint2 *ends,
                                    uint with_tree, ulong before, volatile __local uint *room)
 {
@@ -62,6 +88,7 @@ __kernel void components_unite_all(__global const topology_edge *begin, __global
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
 		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
 			uint a = s.row + rows_of[i], b = components_element(target[s.first + i], first, vertices);
+			a = listed ? list[a] : a;
 			if (seen[a] != seen[b] && components_unite(above, a, b, &hooked))
 				components_record(tree, ends, with_tree, hooked, before + s.first + i, a, b);
 		}

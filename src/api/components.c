@@ -237,17 +237,17 @@ static void report_counts(const component_search *s)
 	report_sizes(s);
 }
 
-/* Collective. The rate counts each target and each row as read once, and each component as written once. */
+/* Collective. The rate counts each copied target and each row as read once, and each component as written once. */
 static gemp_code report_result(component_search *s)
 {
 	const gemp_components *found = &s->found;
 	const gemp_comm *comm = s->job.comm;
-	uint64_t rows = found->rows, entries = gemp_csr_all_edges(s->csr, s->count), edges = 0;
+	uint64_t rows = found->rows, edges = 0;
 	for (size_t type = 0; type < s->count; type++)
 		edges += s->job.shard->relations[s->relation[type]].edge_count;
 	report_counts(s);
 	GEMP_TRY(gemp_report_rate(s->job.report, found->on_device ? s->job.device : NULL, found->seconds, found->transfers,
-	                          4 * entries + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	                          4 * found->entries + s->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_edge_job_exchange(&s->job, &found->traffic, edges);
 	if (comm->size > 1) {
 		gemp_edge_job_between_devices(&s->job, found->on_device, found->exchange);

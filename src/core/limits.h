@@ -172,6 +172,10 @@ typedef struct gemp_limits {
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;
 
+	/* Switch, all ranks, 0 or 1: a device gets two edges of each symmetric row, and the other edges only of vertices
+	 * outside the largest set [-1: a GPU does]: topology/components_sampled. */
+	int components_sampled;
+
 	/* Walkers and records of a rank in one round [0: the engine chooses]: euler/ranks/ranks_engine. */
 	size_t euler_in_flight;
 	/* Switch, all ranks: every rank is a team by itself, without shared memory [false]: euler/ranks/ranks_engine. */

@@ -79,9 +79,14 @@ void gemp_device_exchange_charge(const gemp_device_exchange *x, gemp_traffic *tr
 
 gemp_code gemp_device_exchange_reserve(gemp_device_exchange *x, size_t bytes)
 {
+	const double since = gemp_now();
+	gemp_code code = GEMP_OK;
 	uint64_t longest = bytes;
 	gemp_comm_max(x->comm, &longest, 1);
-	return x->in_chunks && longest ? gemp_exchange_pipeline_reserve(&x->pipeline, (size_t)longest) : GEMP_OK;
+	if (x->in_chunks && longest)
+		code = gemp_exchange_pipeline_reserve(&x->pipeline, (size_t)longest);
+	x->cost.seconds += gemp_now() - since;
+	return code;
 }
 
 static uint64_t sum(const uint64_t *counts, int ranks)

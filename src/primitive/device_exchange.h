@@ -41,7 +41,7 @@ gemp_code gemp_device_exchange_back(gemp_device_exchange *exchange, gemp_code co
 /* What this rank has moved since the exchange was made. */
 typedef struct gemp_device_exchange_cost {
 	gemp_traffic traffic; /* to other ranks */
-	double seconds;       /* in run and back, without the wait for kernels that were enqueued before */
+	double seconds;       /* in reserve, run and back, without the wait for kernels that were enqueued before */
 } gemp_device_exchange_cost;
 gemp_device_exchange_cost gemp_device_exchange_costs(const gemp_device_exchange *exchange);
 /* Adds the traffic and the seconds since the exchange was made to those of an engine; each may be NULL. */

@@ -181,6 +181,7 @@ static gemp_code find_on_host(component_search *f)
 		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
 	GEMP_TRY(f->comm->size > 1 ? join_ranks(f, &sets) : take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
+	f->out->entries = gemp_csr_all_edges(f->csr, f->count);
 	return GEMP_OK;
 }
 

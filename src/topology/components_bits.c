@@ -2,43 +2,17 @@
 
 #include "core/memory.h"
 #include "primitive/radix_pass.h"
-#include "primitive/sort.h"
+#include "topology/components_sampled.h"
 
 #define KERNELS "components_bits.cl"
 
-enum { SAMPLE = 1 << 12, RARE = 64, WORD_BITS = 32 };
+enum { WORD_BITS = 32 };
 
-/* Returns the most frequent root of a sorted sample of roots, or UINT32_MAX if it is rare. */
-static cl_uint most_frequent(const cl_uint *roots, size_t count, size_t sample)
-{
-	cl_uint best = UINT32_MAX;
-	size_t most = sample / RARE;
-	for (size_t i = 0, run = 0; i < count; i++) {
-		run = i && roots[i] == roots[i - 1] ? run + 1 : 1;
-		if (run > most) {
-			most = run;
-			best = roots[i];
-		}
-	}
-	return best;
-}
-
-/* The sample is the first vertices behind the own ones, since ids are in random order. Their elements begin at `rows`;
- * an element that is its own root has no edge from this rank. */
+/* The sample is the first vertices behind the own ones. */
 gemp_code gemp_set_bits_choose(gemp_set_bits *out, const gemp_edge_sets *sets, const uint64_t *bounds)
 {
-	static const gemp_sort ascending = { .key = GEMP_KEY_U32 };
-	cl_uint roots[SAMPLE];
-	const size_t remote = sets->vertices - sets->rows, sample = remote < SAMPLE ? remote : SAMPLE;
-	size_t count = 0;
 	*out = (gemp_set_bits){ .root = UINT32_MAX, .bounds = bounds };
-	GEMP_TRY(gemp_buffer_read(sets->device, &sets->above, sets->rows * sizeof *roots, sample * sizeof *roots, roots));
-	for (size_t i = 0; i < sample; i++)
-		if (roots[i] != sets->rows + i)
-			roots[count++] = roots[i];
-	GEMP_TRY(gemp_sort_host(&ascending, roots, NULL, count));
-	out->root = most_frequent(roots, count, sample);
-	return GEMP_OK;
+	return gemp_edge_sets_most_frequent(sets, sets->rows, sets->vertices - sets->rows, &out->root);
 }
 
 void gemp_set_bits_free(gemp_set_bits *bits, gemp_device *device)

@@ -44,6 +44,24 @@ static const gemp_buffer *own_sets(const ranks_state *s)
 	return s->tree ? &s->own_sets : &s->sets.above;
 }
 
+/* Collective. Each rank may have left out edges between its largest set and those of other ranks. Are these sets in one
+ * component? */
+static gemp_code agree_on_skipped(ranks_state *s, gemp_code code, bool *right)
+{
+	const gemp_edge_sets *w = &s->sets;
+	cl_uint root = 0, name = 0;
+	const bool skipped = code == GEMP_OK && w->skipped != UINT32_MAX;
+	if (skipped) {
+		code = gemp_buffer_read(s->device, &w->above, w->skipped * sizeof root, sizeof root, &root);
+		GEMP_THEN(gemp_buffer_read(s->device, &s->links.names.name, root * sizeof name, sizeof name, &name));
+	}
+	GEMP_TRY(gemp_comm_agree(s->comm, code));
+	uint64_t most[] = { skipped ? name + (uint64_t)1 : 0, skipped ? UINT32_MAX - (uint64_t)name : 0 };
+	gemp_comm_max(s->comm, most, 2);
+	*right = !most[0] || most[0] - 1 == UINT32_MAX - most[1];
+	return GEMP_OK;
+}
+
 /* Local. Links each vertex of another rank that is in a set. The most frequent set is sent as bitmaps. */
 static gemp_code link_sets(ranks_state *s)
 {
@@ -200,43 +218,72 @@ static gemp_code read_names(ranks_state *s, gemp_vertex *set_of)
 	return GEMP_OK;
 }
 
-/* Local. Sums up the seconds of the kernels, of the copies and of the exchange. */
+/* Local. Adds the seconds of the kernels, of the copies and of the exchange. */
 static gemp_code read_costs(ranks_state *s)
 {
-	const gemp_device_exchange_cost cost = gemp_device_exchange_costs(s->exchange);
 	gemp_components *out = s->out;
-	double seconds = 0;
-	GEMP_TRY(gemp_timings_seconds(&s->sets.timings, &out->seconds));
+	double sets, seconds;
+	GEMP_TRY(gemp_timings_seconds(&s->sets.timings, &sets));
 	GEMP_TRY(gemp_toolbox_seconds(s->box, &seconds));
-	out->seconds += seconds;
-	out->transfers = s->sets.transfers;
-	out->build = s->sets.build + gemp_toolbox_build_seconds(s->box);
-	out->exchange = cost.seconds;
-	out->traffic = cost.traffic;
-	out->rounds = s->links.rounds;
+	out->seconds += sets + seconds;
+	out->transfers += s->sets.transfers;
+	out->entries += s->sets.entries;
+	out->build += s->sets.build + gemp_toolbox_build_seconds(s->box);
+	gemp_device_exchange_charge(s->exchange, &out->traffic, &out->exchange);
+	out->rounds += s->links.rounds;
 	return GEMP_OK;
+}
+
+/* Collective. The memory of exchanges is made once, for the bitmaps of sets, which are the longest messages of most
+ * graphs. */
+static gemp_code prepare(ranks_state *s, gemp_form form)
+{
+	GEMP_TRY(gemp_comm_agree(s->comm, gemp_toolbox_new(&s->box, s->device, form)));
+	GEMP_TRY(gemp_device_exchange_new(&s->exchange, s->comm, s->device));
+	return gemp_device_exchange_reserve(s->exchange, (size_t)(s->bounds[s->comm->size] / 8));
+}
+
+/* Collective. *right becomes false if a rank has left out edges that may be needed. */
+static gemp_code find(ranks_state *s, const gemp_csr *csr, size_t count, bool may_sample, bool *right)
+{
+	const bool tree = s->tree;
+	gemp_code code = gemp_edge_sets_new(&s->sets, s->device, csr, count,
+	                                    tree ? GEMP_SET_EDGES_AND_ENDS : GEMP_NO_SET_EDGES, may_sample);
+	GEMP_THEN(gemp_device_contraction_new(&s->links, s->comm, s->box, s->exchange, s->bounds, tree));
+	if (tree)
+		GEMP_TRY(count_edges_before(s, code, gemp_csr_all_edges(csr, count)));
+	GEMP_THEN(tree ? link_edges(s) : link_sets(s));
+	code = resolve_links(s, code);
+	code = gemp_device_contraction_run(&s->links, code);
+	return agree_on_skipped(s, code, right);
+}
+
+/* Collective. */
+static gemp_code try_devices(ranks_state *s, gemp_form form, const gemp_csr *csr, size_t count, bool may_sample,
+                             gemp_vertex *set_of, bool *right)
+{
+	GEMP_TRY(prepare(s, form));
+	GEMP_TRY(find(s, csr, count, may_sample, right));
+	gemp_code code = GEMP_OK;
+	if (*right)
+		code = read_names(s, set_of);
+	if (*right && s->tree)
+		code = return_tree(s, code);
+	GEMP_THEN(read_costs(s));
+	return gemp_comm_agree(s->comm, code);
 }
 
 gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm, gemp_device *device, gemp_form form,
                                      const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree,
                                      gemp_vertex *set_of)
 {
-	GEMP_OWNED_BY(free_state)
-	ranks_state s = { .out = out, .comm = comm, .device = device, .bounds = bounds, .tree = tree };
+	bool right = false;
+	gemp_code code = GEMP_OK;
 	out->on_device = true;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&s.box, device, form)));
-	GEMP_TRY(gemp_device_exchange_new(&s.exchange, comm, device));
-	gemp_code code = gemp_edge_sets_new(&s.sets, device, csr, count,
-	                                    tree ? GEMP_SET_EDGES_AND_ENDS : GEMP_NO_SET_EDGES);
-	GEMP_THEN(gemp_device_contraction_new(&s.links, comm, s.box, s.exchange, bounds, tree));
-	if (tree)
-		GEMP_TRY(count_edges_before(&s, code, gemp_csr_all_edges(csr, count)));
-	GEMP_THEN(tree ? link_edges(&s) : link_sets(&s));
-	code = resolve_links(&s, code);
-	code = gemp_device_contraction_run(&s.links, code);
-	GEMP_THEN(read_names(&s, set_of));
-	if (tree)
-		code = return_tree(&s, code);
-	GEMP_THEN(read_costs(&s));
-	return gemp_comm_agree(comm, code);
+	for (int attempt = 0; attempt < 2 && !right && code == GEMP_OK; attempt++) {
+		GEMP_OWNED_BY(free_state)
+		ranks_state s = { .out = out, .comm = comm, .device = device, .bounds = bounds, .tree = tree };
+		code = try_devices(&s, form, csr, count, attempt == 0, set_of, &right);
+	}
+	return code;
 }

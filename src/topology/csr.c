@@ -18,15 +18,22 @@
 gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
-	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->out_offsets,
-		               r->out_targets };
+	return (gemp_csr){ .vertices = graph->vertex_count,
+		               .first = (gemp_vertex)graph->first_vertex,
+		               .rows = graph->rows,
+		               .begin = r->out_offsets,
+		               .target = r->out_targets };
 }
 
 gemp_csr gemp_csr_either(const gemp_shard *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
-	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->either_offsets,
-		               r->either_neighbours };
+	return (gemp_csr){ .vertices = graph->vertex_count,
+		               .first = (gemp_vertex)graph->first_vertex,
+		               .rows = graph->rows,
+		               .begin = r->either_offsets,
+		               .target = r->either_neighbours,
+		               .symmetric = true };
 }
 
 /* Rows without edges are never found, since they contain no edge. */

@@ -14,6 +14,7 @@ typedef struct gemp_csr {
 	size_t rows;
 	const uint64_t *begin;     /* [rows + 1] offsets in target[]; begin[0] is 0 */
 	const gemp_vertex *target; /* [begin[rows]] ids */
+	bool symmetric;            /* each edge is in the rows of both ends, on all ranks */
 } gemp_csr;
 
 /* The rows by source of a relation. They must be loaded. */

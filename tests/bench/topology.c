@@ -95,7 +95,7 @@ static void make(graph *g, unsigned scale, uint64_t edges)
 	gemp_prefix_inclusive(g->begin, rows + 1);
 	memcpy(g->next, g->begin, rows * sizeof *g->next);
 	gemp_parallel_for(PIECES, put_piece, g);
-	g->csr = (gemp_csr){ rows, 0, rows, g->begin, g->target };
+	g->csr = (gemp_csr){ .vertices = rows, .rows = rows, .begin = g->begin, .target = g->target };
 }
 
 static void drop(graph *g)

@@ -63,8 +63,11 @@ static inline void test_world_own(test_world *w, size_t type, int rank)
 		for (; at < edges->count && edges->source[at] == first + row; at++)
 			w->begin[type][row + 1]++;
 	}
-	w->own[type] = (gemp_csr){ w->vertices, (gemp_vertex)first, rows, w->begin[type],
-		                       edges->target ? edges->target + w->before[type] : NULL };
+	w->own[type] = (gemp_csr){ .vertices = w->vertices,
+		                       .first = (gemp_vertex)first,
+		                       .rows = rows,
+		                       .begin = w->begin[type],
+		                       .target = edges->target ? edges->target + w->before[type] : NULL };
 }
 
 /* Makes the same edges and bounds on all ranks, and the rows of this rank. Some ranks may own no vertices. */

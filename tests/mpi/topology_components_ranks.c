@@ -119,6 +119,83 @@ static void check_random(int rounds)
 	TEST_LIMIT_DEFAULT(exchange_chunk);
 }
 
+/* SYMMETRIC ROWS */
+
+/* Adds both directions of an edge. */
+static size_t add_both(gemp_vertex *sources, gemp_vertex *targets, size_t count, size_t a, size_t b)
+{
+	sources[count] = targets[count + 1] = (gemp_vertex)a;
+	targets[count] = sources[count + 1] = (gemp_vertex)b;
+	return count + (a == b ? 1 : 2);
+}
+
+/* Finds how many ranks leave out rows, and checks the answer. */
+static uint64_t check_symmetric(size_t vertices, size_t count, const gemp_vertex *sources, const gemp_vertex *targets,
+                                uint64_t seed)
+{
+	test_world w;
+	gemp_edge_sets sets;
+	make_world(&w, vertices, count, sources, targets, seed);
+	w.own[0].symmetric = true;
+	TEST_LIMIT(components_sampled, 1);
+	assert_all_ok(gemp_edge_sets_new(&sets, device, w.own, 1, GEMP_NO_SET_EDGES, true));
+	const uint64_t skipping = gemp_comm_sum1(&test_comm, sets.skipped != UINT32_MAX);
+	gemp_edge_sets_free(&sets);
+	check_components(&w, device, GEMP_PLACE_DEVICE, form);
+	TEST_LIMIT_DEFAULT(components_sampled);
+	test_world_free(&w);
+	return skipping;
+}
+
+/* Random graphs with few or many edges a vertex, and among nearby vertices or all, so with or without a large set. */
+static void symmetric_rows_are_sampled(void **state)
+{
+	uint64_t seed = test_seed_all(), skipping = 0;
+	(void)state;
+	for (int round = 0; round < 12; round++) {
+		const size_t vertices = 40 + test_below(&seed, 3000), edges = vertices * (1 + test_below(&seed, 9));
+		const size_t reach = round % 3 ? vertices : 1 + test_below(&seed, 40);
+		size_t count = 0;
+		gemp_vertex *sources = gemp_calloc(2 * edges, sizeof *sources),
+					*targets = gemp_calloc(2 * edges, sizeof *targets);
+		for (size_t e = 0; e < edges; e++) {
+			/* the last fifth of the vertices has few edges */
+			const size_t from = test_below(&seed, test_below(&seed, 30) ? vertices * 4 / 5 : vertices);
+			count = add_both(sources, targets, count, from, (from + test_below(&seed, reach)) % vertices);
+		}
+		skipping += check_symmetric(vertices, count, sources, targets, gemp_random(&seed));
+		gemp_free_all(sources, targets);
+	}
+	assert_all(skipping > 0);
+}
+
+/* The vertices of each rank form one set. These sets are connected only by edges at the end of rows, which all ranks
+ * leave out at first. */
+static void large_sets_of_ranks_are_joined(void **state)
+{
+	const size_t ranks = (size_t)test_comm.size, each = 400, vertices = ranks * each;
+	const uint64_t seed = test_seed_all();
+	gemp_vertex *sources = gemp_calloc(20 * vertices, sizeof *sources),
+				*targets = gemp_calloc(20 * vertices, sizeof *targets);
+	test_world w;
+	size_t count = 0;
+	(void)state;
+	test_world_make(&w, test_comm.rank, test_comm.size, vertices, 0, 1, seed); /* the bounds of make_world */
+	for (size_t r = 0; r < ranks; r++)
+		for (size_t v = (size_t)w.bounds[r]; v < w.bounds[r + 1]; v++)
+			for (size_t step = 1; step <= 5; step++) {
+				const size_t rows = (size_t)(w.bounds[r + 1] - w.bounds[r]);
+				count = add_both(sources, targets, count, v, (size_t)w.bounds[r] + (v - w.bounds[r] + step) % rows);
+			}
+	for (size_t r = 1; r < ranks; r++)
+		if (w.bounds[r] < w.bounds[r + 1] && w.bounds[r])
+			count = add_both(sources, targets, count, (size_t)w.bounds[r] - 1, (size_t)w.bounds[r]);
+	const uint64_t large = gemp_comm_sum1(&test_comm, w.bounds[test_comm.rank + 1] - w.bounds[test_comm.rank] > 100);
+	test_world_free(&w);
+	assert_all(check_symmetric(vertices, count, sources, targets, seed) >= large);
+	gemp_free_all(sources, targets);
+}
+
 static void shapes_by_items(void **state)
 {
 	(void)state;
@@ -202,9 +279,13 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(shapes_by_items, open_device),
 		cmocka_unit_test(random_graphs_by_items),
+		cmocka_unit_test(symmetric_rows_are_sampled),
+		cmocka_unit_test(large_sets_of_ranks_are_joined),
 		cmocka_unit_test(host_memory_may_run_out),
 		cmocka_unit_test(device_memory_may_run_out),
 		cmocka_unit_test(shapes_in_groups),
+		cmocka_unit_test(symmetric_rows_are_sampled),
+		cmocka_unit_test(large_sets_of_ranks_are_joined),
 		cmocka_unit_test_teardown(random_graphs_in_groups, close_device),
 	};
 	return test_main_all(argc, argv, tests);

@@ -129,7 +129,7 @@ static void resize(primitive_case *s, size_t items)
 	for (size_t e = 0; e < rows * ROW_EDGES; e++)
 		s->target[e] = (gemp_vertex)(((uint64_t)s->keys[e] * rows) >> 32);
 	s->bounds[1] = rows;
-	s->csr = (gemp_csr){ rows, 0, rows, s->begin, s->target };
+	s->csr = (gemp_csr){ .vertices = rows, .rows = rows, .begin = s->begin, .target = s->target };
 }
 
 /* *seconds becomes the minimum of TRIES runs. An earlier run, which builds kernels, is not counted. */

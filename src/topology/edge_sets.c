@@ -1,0 +1,124 @@
+#include "topology/edge_sets.h"
+
+enum { SAMPLED = 2 };
+
+/* The kernels may be NULL. */
+static void close_kernels(gemp_edge_sets *w)
+{
+	for (size_t k = 0; k < GEMP_SETS_KERNELS; k++)
+		gemp_kernels_free(&w->kernels[k]);
+	gemp_program_free(&w->program);
+}
+
+gemp_code gemp_edge_sets_flatten(gemp_edge_sets *w)
+{
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_FLATTEN], grid.items, grid.group,
+	                         GEMP_ARG(&w->above.mem), GEMP_ARG(&w->vertices));
+}
+
+/* Makes every element its own root. No edge of the forest is known. */
+static gemp_code begin(gemp_edge_sets *w)
+{
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_BEGIN], grid.items, grid.group,
+	                         GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices),
+	                         GEMP_ARG(&w->edges));
+}
+
+gemp_code gemp_edge_sets_build(gemp_edge_sets *w, const gemp_device_csr *rows)
+{
+	close_kernels(w);
+	GEMP_TRY(gemp_device_csr_program(
+		&w->program, rows, "components.cl", NULL, { "components_begin", &w->kernels[GEMP_SETS_BEGIN] },
+		{ "components_sample", &w->kernels[GEMP_SETS_SAMPLE] },
+		{ "components_flatten", &w->kernels[GEMP_SETS_FLATTEN] },
+		{ "components_unite_all", &w->kernels[GEMP_SETS_UNITE_ALL] },
+		{ "components_hook", &w->kernels[GEMP_SETS_HOOK] }, { "components_outside", &w->kernels[GEMP_SETS_OUTSIDE] }));
+	w->build += w->program.seconds;
+	return w->timings.count ? GEMP_OK : begin(w);
+}
+
+/* Between the two edges of each row elements are linked to their roots. Without this step the second edge would find
+ * its ends at the bottom of trees, which takes 4 times the steps if each row has 4 edges to random vertices. */
+static gemp_code sample(gemp_edge_sets *w, const gemp_device_csr *csr, cl_ulong before)
+{
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
+	for (cl_uint place = 0; place < SAMPLED; place++) {
+		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_SAMPLE], grid.items, grid.group,
+		                           GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows),
+		                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&place),
+		                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->ends.mem),
+		                           GEMP_ARG(&w->edges), GEMP_ARG(&before)));
+		GEMP_TRY(gemp_edge_sets_flatten(w));
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_sets_unite_all(gemp_edge_sets *w, const gemp_device_csr *rows, const gemp_buffer *list,
+                                   cl_ulong before)
+{
+	const gemp_device_grid grid = gemp_device_csr_grid(rows);
+	const cl_uint listed = list != NULL;
+	const gemp_buffer *any = list ? list : &w->above; /* a kernel has no argument without a buffer */
+	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_UNITE_ALL], grid.items, grid.group,
+	                           GEMP_ARG(&rows->begin.mem), GEMP_ARG(&rows->target.mem), GEMP_ARG(&rows->rows),
+	                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&rows->edges), GEMP_ARG(&any->mem),
+	                           GEMP_ARG(&listed), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem),
+	                           GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->edges), GEMP_ARG(&before),
+	                           GEMP_LOCAL(grid.local)));
+	return gemp_edge_sets_flatten(w);
+}
+
+/* Unites the ends of one type's edges: those of a sample first, so the ends of most other edges are in one set already.
+ * The kernels are built for each type, since they depend on the width of the type's offsets. */
+static gemp_code unite_type(gemp_edge_sets *w, const gemp_csr *csr, cl_ulong before)
+{
+	GEMP_OWNED_BY(gemp_device_csr_free) gemp_device_csr rows = { 0 };
+	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
+	GEMP_TRY(gemp_edge_sets_build(w, &rows));
+	if (rows.edges) {
+		GEMP_TRY(sample(w, &rows, before));
+		GEMP_TRY(gemp_edge_sets_unite_all(w, &rows, NULL, before));
+	}
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_program_store(w->device, &w->program));
+	w->transfers += rows.seconds;
+	w->entries += rows.edges;
+	return GEMP_OK;
+}
+
+/* Edges are numbered through all types. `before` is the number of edges of the preceding types. */
+gemp_code gemp_edge_sets_unite(gemp_edge_sets *w, const gemp_csr *csr, size_t count)
+{
+	cl_ulong before = 0;
+	for (size_t c = 0; c < count; c++) {
+		GEMP_TRY(unite_type(w, &csr[c], before));
+		before += gemp_csr_edges(&csr[c]);
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_sets_begin(gemp_edge_sets *out, gemp_device *device, const gemp_csr *csr, gemp_set_edges edges)
+{
+	*out = (gemp_edge_sets){ .device = device,
+		                     .rows = (cl_uint)csr->rows,
+		                     .first = csr->first,
+		                     .vertices = (cl_uint)csr->vertices,
+		                     .edges = edges,
+		                     .skipped = UINT32_MAX };
+	GEMP_TRY(gemp_buffer_new(&out->above, device, csr->vertices * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->tree, device, edges ? csr->vertices * sizeof(cl_ulong) : 1, NULL));
+	return gemp_buffer_new(&out->ends, device, edges == GEMP_SET_EDGES_AND_ENDS ? csr->vertices * sizeof(cl_uint2) : 1,
+	                       NULL);
+}
+
+void gemp_edge_sets_free(gemp_edge_sets *sets)
+{
+	if (!sets->device)
+		return;
+	gemp_timings_free(&sets->timings);
+	close_kernels(sets);
+	gemp_buffers_free(sets->device, &sets->above, &sets->tree, &sets->ends);
+	*sets = (gemp_edge_sets){ 0 };
+}
