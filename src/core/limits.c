@@ -25,6 +25,7 @@ const gemp_limits gemp_limits_default = {
 	.lookup_block = 4096,
 	.rows_bucket = 1 << 15,
 	.rows_reversed = 1 << 24,
+	.balance_min = 1 << 14,
 	.sparse_rows = 32,
 	.dense_keys = -1,
 	.halo_listed_max = 1 << 14,

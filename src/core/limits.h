@@ -87,6 +87,9 @@ typedef struct gemp_limits {
 	/* Rows for each edge that a patch adds, at least 1: if there are fewer rows, all rows are made anew [32]:
 	 * partition/patch/rows_merge. */
 	size_t sparse_rows;
+	/* New vertices of a step, all ranks: with fewer, no match moves to another rank so that ranks have equally many
+	 * vertices [2^14]: transform/apply/balance. */
+	uint64_t balance_min;
 	/* Switch, all ranks: 0 looks integer keys up at their owners, 1 in a table of all keys wherever that is possible
 	 * [-1: in a table that is small beside the edges]: partition/build/dense_keys. */
 	int dense_keys;

@@ -7,6 +7,7 @@
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"
 #include "transform/apply/apply.h"
+#include "transform/apply/balance.h"
 
 /* A run of the control program. */
 typedef struct run_context {
@@ -144,12 +145,15 @@ static gemp_code apply_and_update_cache(step_context *s)
 	return gemp_match_cache_update(r->cache, s->index, r->context->comm, &owners, &changed, *r->graph);
 }
 
-/* Collective. If the step changes few vertices, cached matches are updated in place; otherwise the cache is reset. */
+/* Collective. If the step changes few vertices, cached matches are updated in place; otherwise the cache is reset, and
+ * no cached row needs the matches where they were found. */
 static gemp_code apply_selected(step_context *s)
 {
 	run_context *r = s->run;
 	if (r->cache && gemp_match_cache_pays(r->cache, s->index, max_touched_vertices(s), *r->graph))
 		return apply_and_update_cache(s);
+	GEMP_TRY(gemp_balance_matches(r->context->comm, *r->graph, s->rule, s->report.select.applied, &s->frame,
+	                              &s->selected.selected, &s->selected.numbers));
 	GEMP_TRY(apply(s, NULL));
 	return r->cache ? gemp_comm_agree(r->context->comm, gemp_match_cache_reset(r->cache, *r->graph)) : GEMP_OK;
 }

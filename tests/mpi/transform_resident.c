@@ -78,7 +78,8 @@ static void test_rows_follow_patches(void **state)
 		bool ignored = false;
 		make_text(text, sizeof text, &seed);
 		const uint64_t wanted = rewrite(text, &ignored);
-		TEST_LIMIT(interpret_work, 0);           /* devices search */
+		TEST_LIMIT(interpret_work, 0); /* devices search */
+		TEST_LIMIT(balance_min, 0);
 		TEST_LIMIT(renumber_min, i % 3 ? 1 : 0); /* only devices have the rows; or the host has them, too */
 		TEST_LIMIT(sparse_rows, 1);
 		TEST_LIMIT(resident_check, true);
