@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 /* STREAM_RANKS: with more ranks, chunks are smaller, so that the regions of a node and the messages of one step need
- * the same memory for any number of ranks. MIN_CHUNK: smaller windows are not worth a second attempt. */
-enum { STREAM_RANKS = 4, MIN_CHUNK = 1 << 20, FIRST_CHUNK = 1 << 18, BORDER = 64, MESSAGE_SLOTS = 3 };
+ * the same memory for any number of ranks. MIN_CHUNK: smaller windows are not worth a second attempt. MIN_STEPS: the
+ * chunks of a short stream are smaller, since a step takes microseconds, and locking more pages milliseconds. */
+enum { STREAM_RANKS = 4, MIN_CHUNK = 1 << 20, FIRST_CHUNK = 1 << 18, MIN_STEPS = 8, BORDER = 64, MESSAGE_SLOTS = 3 };
 
 /* MEMORY */
 
@@ -100,7 +101,7 @@ static gemp_code reserve_regions(gemp_exchange_pipeline *p, size_t longest)
 	const size_t most = gemp_max(
 		gemp_min(limits->device_exchange_chunk, limits->exchange_chunk) * STREAM_RANKS / shares, 1);
 	size_t wanted = FIRST_CHUNK;
-	while (wanted < longest && wanted < most)
+	while (wanted * MIN_STEPS < longest && wanted < most)
 		wanted *= 2;
 	wanted = gemp_min(wanted, most);
 	if (p->wanted >= wanted && p->chunk <= most)

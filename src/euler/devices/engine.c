@@ -123,7 +123,7 @@ static gemp_code prepare(gemp_euler_state *e)
 	GEMP_MPI(MPI_Allgather(&e->edges->first, 1, MPI_UINT64_T, e->slot_bounds, 1, MPI_UINT64_T, e->comm->world));
 	e->slot_bounds[e->ranks] = e->edges->edges;
 	choose_packing(e);
-	return GEMP_OK;
+	return gemp_device_exchange_reserve(e->exchange, gemp_min(e->in_flight, e->own) * 2 * sizeof(cl_uint));
 }
 
 static gemp_code run(gemp_euler_state *e)
