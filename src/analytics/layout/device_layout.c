@@ -55,6 +55,33 @@ static void free_rows(gemp_device_rows *rows, gemp_device *device)
 	*rows = (gemp_device_rows){ 0 };
 }
 
+void gemp_made_rows_free(gemp_made_rows *made)
+{
+	if (!made)
+		return;
+	if (made->out.begin.mem != made->in.begin.mem)
+		free_rows(&made->out, made->device);
+	free_rows(&made->in, made->device);
+	free_rows(&made->in_ghost, made->device);
+	gemp_free(made);
+}
+
+/* Takes the rows that the device has already. */
+static gemp_code borrow_rows(gemp_device_layout *out, unsigned parts)
+{
+	const gemp_made_rows *made = out->layout->made;
+	GEMP_CHECK(made->device == out->device);
+	out->borrowed = true;
+	out->build = made->build;
+	if (parts & GEMP_LAYOUT_IN) {
+		out->in = made->in;
+		out->in_ghost = made->in_ghost;
+	}
+	if (parts & GEMP_LAYOUT_OUT)
+		out->out = made->out;
+	return GEMP_OK;
+}
+
 /* A program is compiled for one width of offsets (GAS_WIDE), so the rows with the most edges decide the width of all
  * offsets. In a symmetric layout of one rank `in` and `out` have the same host arrays, which are uploaded once. */
 gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
@@ -65,6 +92,8 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
 	size_t size = gemp_layout_weight_size(layout->weights);
 	assert(gemp_layout_is_valid(layout));
 	*out = (gemp_device_layout){ .device = device, .layout = layout };
+	if (layout->made)
+		return borrow_rows(out, parts);
 	out->wide = gemp_layout_wide(gemp_layout_row_edges(&layout->in)) ||
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_ghost)) ||
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_other)) ||
@@ -97,7 +126,7 @@ done:
 /* If `in` and `out` have the same buffers, these are freed once. */
 void gemp_device_layout_free(gemp_device_layout *layout)
 {
-	if (layout->device) {
+	if (layout->device && !layout->borrowed) {
 		if (!layout->shared_out)
 			free_rows(&layout->out, layout->device);
 		free_rows(&layout->in, layout->device);

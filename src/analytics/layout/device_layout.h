@@ -19,12 +19,22 @@ typedef struct gemp_device_rows {
 	uint32_t *narrow;   /* begin[] in 32 bits on the host, which a CPU device reads; otherwise NULL */
 } gemp_device_rows;
 
+/* Rows that a device has made while the layout was made (list_device.h). The layout owns them. */
+struct gemp_made_rows {
+	gemp_device *device;                /* borrowed */
+	gemp_device_rows in, in_ghost, out; /* `out` may have the same buffers as `in` */
+	double build;                       /* seconds of building kernels */
+};
+/* NULL is allowed. */
+void gemp_made_rows_free(gemp_made_rows *made);
+
 typedef struct gemp_device_layout {
 	gemp_device *device;                                   /* borrowed */
 	const gemp_layout *layout;                             /* borrowed */
 	bool wide;                                             /* begin[] has 64 bits (gemp_layout_wide) */
 	gemp_device_rows in, in_ghost, in_other, in_sums, out; /* empty unless loaded */
 	bool shared_out;                                       /* `out` has the same buffers as `in` */
+	bool borrowed;                                         /* the buffers belong to layout->made */
 	double seconds;                                        /* seconds of copying, with those of building kernels */
 	double build;                                          /* seconds of building kernels */
 } gemp_device_layout;
@@ -36,7 +46,8 @@ static inline bool gemp_layout_wide(uint64_t edges)
 	return edges > UINT32_MAX - UINT16_MAX;
 }
 
-/* Local. parts: the rows to load, GEMP_LAYOUT_IN, GEMP_LAYOUT_OUT or both. */
+/* Local. parts: the rows to load, GEMP_LAYOUT_IN, GEMP_LAYOUT_OUT or both. If the layout has made rows, the device is
+ * the one that has made them. */
 gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
                                  unsigned parts);
 void gemp_device_layout_free(gemp_device_layout *layout);

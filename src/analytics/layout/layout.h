@@ -43,9 +43,9 @@ typedef struct gemp_layout_options {
 	gemp_layout_weight_kind wanted;
 	bool not_negative; /* negative weights are refused; always so for GEMP_LAYOUT_LENGTHS */
 	gemp_layout_cut cut;
-	/* a device that may make the ends of the rows of a single rank (partition/views/renumber.h): the layout then has
-	 * lists instead of ends. NULL: the host makes them */
-	const gemp_device *device;
+	/* the device that will hold the rows, and may make them: the layout then has no ends, but lists
+	 * (partition/views/renumber.h) or rows on the device (list_device.h). NULL: the host makes all rows */
+	gemp_device *device;
 } gemp_layout_options;
 
 /* The type in which weights are stored; the values of GAS_WEIGHTS in kernels/analytics/gas.clh. */
@@ -78,6 +78,9 @@ typedef struct gemp_layout_links {
 	uint32_t *ghost_begin; /* [ranks + 1] rank r owns the local vertices [ghost_begin[r], ghost_begin[r + 1]) */
 } gemp_layout_links;
 
+/* Rows that a device has made (device_layout.h). */
+typedef struct gemp_made_rows gemp_made_rows;
+
 typedef struct gemp_layout {
 	const gemp_comm *comm;    /* borrowed */
 	const gemp_shard *graph;  /* borrowed */
@@ -106,6 +109,9 @@ typedef struct gemp_layout {
 	/* between the ranks of this row of the grid: the rows of in_other whose sums are sent, and the places where sums
 	 * arrive */
 	gemp_layout_links sums;
+	/* rows that are on the device already: the rows above then have offsets, but neither ends nor weights. NULL:
+	 * none */
+	gemp_made_rows *made;
 	/* [list_count] if a device makes the ends: rows by id that together are the rows of `in` and of `out`. The members
 	 * `end` are then NULL, and there are no weights. Otherwise NULL */
 	gemp_id_rows *in_lists, *out_lists;

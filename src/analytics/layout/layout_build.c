@@ -2,6 +2,7 @@
  * All ranks report the first invalid weight alike, with the keys of its edge's ends. The wanted kind of weights and,
  * for integer lengths, the largest length decide the type in which weights are stored. */
 
+#include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout_state.h"
 
 #include "core/log.h"
@@ -342,17 +343,18 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
 	if (state->listed)
-		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_lists(state, options->device, options->parts)));
+		GEMP_TRY(gemp_comm_agree(state->comm,
+		                         gemp_layout_make_lists(state, weigh ? NULL : options->device, options->parts)));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
 	if (!state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
-	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || weigh))
-		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
+	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || weigh)) /* ranks differ in `made` */
+		GEMP_TRY(gemp_comm_agree(state->comm, out->made ? GEMP_OK : gemp_layout_make_out(out)));
 	if (weigh)
 		GEMP_TRY(gemp_layout_make_out_weight(out));
-	out->seconds = gemp_now() - since;
+	out->seconds = gemp_now() - since - (out->made ? out->made->build : 0);
 	return GEMP_OK;
 }
 
@@ -426,6 +428,7 @@ void gemp_layout_free(gemp_layout *layout)
 	              layout->out_lists);
 	free_links(&layout->links);
 	free_links(&layout->sums);
+	gemp_made_rows_free(layout->made);
 	*layout = (gemp_layout){ 0 };
 }
 

@@ -6,6 +6,7 @@
  * own sources and ghosts apart. */
 
 #include "analytics/layout/layout_state.h"
+#include "analytics/layout/list_device.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -258,20 +259,30 @@ static void set_row_counts(void *context, size_t begin, size_t end)
 	raise_longest(c, longest);
 }
 
-static gemp_code make_rows(gemp_layout_state *state)
+static gemp_code set_row_offsets(gemp_layout_state *state, size_t *longest)
 {
 	gemp_layout *out = state->out;
-	GEMP_OWNED uint32_t *spare = NULL;
-	GEMP_OWNED uint64_t *values = NULL;
 	out->in.rows = out->in_ghost.rows = out->own;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->in.begin, (size_t)out->own + 1),
 	                      GEMP_ARRAY(out->in_ghost.begin, (size_t)out->own + 1)));
 	count_task c = { .state = state, .in = out->in.begin, .out = out->in_ghost.begin };
 	gemp_for_elements(out->own, set_row_counts, &c);
-	GEMP_TRY(gemp_layout_new_ends(&out->in, out->weights));
-	GEMP_TRY(gemp_layout_new_ends(&out->in_ghost, out->weights));
+	gemp_prefix_inclusive(c.in, (size_t)out->own + 1);
+	gemp_prefix_inclusive(c.out, (size_t)out->own + 1);
 	state->arcs.count = entries_before(out, out->own);
-	const size_t chunks = (size_t)((state->arcs.count + ENTRIES - 1) / ENTRIES), longest = (size_t)c.longest;
+	*longest = (size_t)c.longest;
+	return GEMP_OK;
+}
+
+/* Makes the rows on the host, with all threads. */
+static gemp_code make_host_rows(gemp_layout_state *state, size_t longest)
+{
+	gemp_layout *out = state->out;
+	GEMP_OWNED uint32_t *spare = NULL;
+	GEMP_OWNED uint64_t *values = NULL;
+	GEMP_TRY(gemp_layout_allocate_ends(&out->in, out->weights));
+	GEMP_TRY(gemp_layout_allocate_ends(&out->in_ghost, out->weights));
+	const size_t chunks = (size_t)((state->arcs.count + ENTRIES - 1) / ENTRIES);
 	const size_t threads = chunks > 1 ? gemp_threads() : 1;
 	GEMP_TRY(GEMP_NEW(spare, threads * longest));
 	if (out->weights != GEMP_LAYOUT_UNWEIGHTED)
@@ -281,7 +292,17 @@ static gemp_code make_rows(gemp_layout_state *state)
 	return GEMP_OK;
 }
 
-gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts)
+/* If the device turns out to have too little memory, the host makes the rows. */
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, gemp_device *device, unsigned parts)
 {
-	return gemp_layout_renumbered(state) ? renumber_lists(state, device, parts) : make_rows(state);
+	size_t longest;
+	if (gemp_layout_renumbered(state))
+		return renumber_lists(state, device, parts);
+	GEMP_TRY(set_row_offsets(state, &longest));
+	if (device && gemp_layout_device_can(state, device)) {
+		const gemp_code code = gemp_layout_make_on_device(state, device, parts);
+		if (code != GEMP_ENOMEM)
+			return code;
+	}
+	return make_host_rows(state, longest);
 }

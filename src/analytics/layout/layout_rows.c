@@ -142,15 +142,20 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* After the prefix sums begin[r + 1] is the offset behind row r. */
-gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
+gemp_code gemp_layout_allocate_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
 {
 	const size_t size = gemp_layout_weight_size(weights);
-	gemp_prefix_inclusive(rows->begin, (size_t)rows->rows + 1);
 	GEMP_TRY(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
 	if (size)
 		rows->weight = gemp_calloc(gemp_layout_row_edges(rows), size);
 	return size && !rows->weight ? GEMP_ENOMEM : GEMP_OK;
+}
+
+/* After the prefix sums begin[r + 1] is the offset behind row r. */
+gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
+{
+	gemp_prefix_inclusive(rows->begin, (size_t)rows->rows + 1);
+	return gemp_layout_allocate_ends(rows, weights);
 }
 
 /* Computes offsets from the counts of arcs, and allocates ends and weights. */

@@ -6,6 +6,7 @@
  *   layout_rows   turns arcs into rows of local vertices
  *   layout_lists  makes rows from the graph's rows by target, which needs no arcs
  *   list_weights  finds the weights of these rows
+ *   list_device   makes these rows on the device
  *
  * If edges are cut by target, the graph's rows by target already are the arcs to this rank's rows, so no arc is made or
  * sent. Arcs are made on a grid of several columns, and for graphs in memory without rows by target. */
@@ -134,8 +135,9 @@ void gemp_layout_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, un
 /* Collective. Sets degrees, the order of own vertices, ghosts and links. */
 gemp_code gemp_layout_make_order(gemp_layout_state *state);
 
-/* Local. On entry rows->begin[r + 1] is the number of edges of row r. Sets the offsets, and allocates ends and weights,
- * which are 0. */
+/* Local. Allocates ends and weights, which are 0. Offsets are set. */
+gemp_code gemp_layout_allocate_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
+/* Local. The same, but on entry rows->begin[r + 1] is the number of edges of row r. Sets the offsets first. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
 /* Local. Sets in_lists and out_lists. */
 gemp_code gemp_layout_list_types(gemp_layout_state *state);
@@ -150,8 +152,9 @@ static inline bool gemp_layout_renumbered(const gemp_layout_state *state)
 }
 
 /* Local; follows gemp_layout_make_order if state->listed. Makes the members `in` and `in_ghost`, and if
- * gemp_layout_renumbered also `out`. If the device can renumber rows, sets only offsets and lists. */
-gemp_code gemp_layout_make_lists(gemp_layout_state *state, const gemp_device *device, unsigned parts);
+ * gemp_layout_renumbered or on the device also `out`. If the device, which may be NULL, can make the rows, the host
+ * gets only offsets. */
+gemp_code gemp_layout_make_lists(gemp_layout_state *state, gemp_device *device, unsigned parts);
 /* Local. Makes the members `in`, `in_ghost` and `in_other`, and frees the arcs. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state);
 /* Local. Makes `out` from `in`, `in_ghost` and `in_other`. */
