@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static void counts_blocks_and_bytes(void **state)
 {
@@ -186,6 +187,32 @@ static void requests_beyond_the_limit_fail(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* The system moves the pages of a large block that grows. A copy would touch each page of the new block. */
+static void large_blocks_grow_without_a_copy(void **state)
+{
+	enum { BYTES = 32 << 20, FAULTS = 100 };
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip(); /* their realloc copies */
+#endif
+	char *block = gemp_calloc(BYTES, 1);
+	assert_non_null(block);
+	for (size_t i = 0; i < BYTES; i += 1024)
+		block[i] = (char)(i >> 10);
+	for (size_t bytes = BYTES; bytes < (size_t)2 * BYTES; bytes += BYTES / 4) {
+		struct rusage before, after;
+		getrusage(RUSAGE_SELF, &before);
+		char *grown = gemp_realloc(block, bytes + BYTES / 4, 1);
+		getrusage(RUSAGE_SELF, &after);
+		assert_non_null(grown);
+		assert_true(after.ru_minflt - before.ru_minflt < FAULTS);
+		block = grown;
+	}
+	for (size_t i = 0; i < BYTES; i += 1024)
+		assert_int_equal(block[i], (char)(i >> 10));
+	gemp_free(block);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +221,7 @@ int main(void)
 		cmocka_unit_test(the_kth_request_fails_once_asked),  cmocka_unit_test(only_a_chosen_request_fails),
 		cmocka_unit_test(a_failed_realloc_leaves_the_block), cmocka_unit_test(copies_end_in_zero),
 		cmocka_unit_test(reserve_grows_geometrically),       cmocka_unit_test(requests_beyond_the_limit_fail),
+		cmocka_unit_test(large_blocks_grow_without_a_copy),
 	};
 	return test_main(tests);
 }
