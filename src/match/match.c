@@ -1,5 +1,6 @@
 #include "match/match.h"
 
+#include "match/filter/semi_join.h"
 #include "match/filter/value_lookup.h"
 #include "match/match_device.h"
 #include "match/match_host.h"
@@ -183,6 +184,18 @@ static gemp_code find_candidates(gemp_match *m)
 	return gemp_filter_candidates(&m->candidates, &m->phases, &inputs);
 }
 
+/* Collective. With several ranks, candidates that are in no match are removed before rows or partial matches are sent.
+ * Given vertices come later, so their candidates say nothing about them. */
+static gemp_code reduce_candidates(gemp_match *m)
+{
+	const double began = gemp_now();
+	if (m->graph->ranks == 1 || m->pattern->arguments)
+		return GEMP_OK;
+	GEMP_TRY(gemp_candidates_semi_join(&m->candidates, m->context, m->graph, m->pattern, m->options.semantics));
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_FILTER, began);
+	return GEMP_OK;
+}
+
 /* Collective. Makes what planning reads. The ranks agree on their codes after each local step that can fail. */
 static gemp_code begin(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                        const gemp_match_options *options)
@@ -215,6 +228,7 @@ static gemp_code plan(gemp_match *m)
 		GEMP_TRY(make_filter(m));
 	size_t held = context->device ? context->device->buffer_bytes : 0;
 	GEMP_TRY(find_candidates(m));
+	GEMP_TRY(reduce_candidates(m));
 	m->attribute_bytes = (context->device ? context->device->buffer_bytes : 0) - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, m->graph, m->pattern, &m->candidates));

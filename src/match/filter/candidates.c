@@ -1,13 +1,14 @@
 #include "match/filter/candidates.h"
 
 #include "core/threads.h"
+#include "match/filter/bits_union.h"
 #include "match/filter/computed_columns.h"
 #include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 
 #include <string.h>
 
-enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* maximum words of one allreduce; tag of the graph's own rows */
+enum { GRAPH_ROWS = 1 }; /* tag of the graph's own rows */
 
 /* Collective. Loads the columns that an expression reads. All ranks have the same expression, so they load the same
  * columns. */
@@ -40,15 +41,6 @@ static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, siz
 		all[to + w] |= own[w] << shift;
 		if (shift)
 			all[to + w + 1] |= own[w] >> (32 - shift);
-	}
-}
-
-/* Collective. Unites the bits of all ranks. MPI counts words in an int, so a long bitmap takes several reductions. */
-static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
-{
-	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
-		int count = (int)gemp_min(words - at, GATHERED_AT_ONCE);
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, count, MPI_UINT32_T, MPI_BOR, comm->world));
 	}
 }
 
@@ -101,13 +93,16 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
                                      const gemp_condition *const *conditions, size_t count)
 {
 	GEMP_OWNED uint32_t *own = NULL, *all = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
-	if (!out->bits[v])
+	const gemp_code code = evaluate(out, v, filter, graph, rows, conditions, count, &own, &all);
+	if (!out->bits[v]) {
 		out->bits[v] = all;
-	all = NULL;
-	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
-	add_own_bits(out->bits[v], own, graph->first_vertex, rows->rows);
-	gather(context->comm, out->bits[v], out->words);
+		all = NULL;
+	}
+	if (code == GEMP_OK) {
+		memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
+		add_own_bits(out->bits[v], own, graph->first_vertex, rows->rows);
+	}
+	GEMP_TRY(gemp_bits_unite(context, code, out->bits[v], out->words));
 	out->count[v] = gemp_bits32_count(out->bits[v], out->words);
 	return GEMP_OK;
 }
@@ -384,8 +379,7 @@ static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 	return GEMP_OK;
 }
 
-/* True if two pattern vertices have the same candidates. A count for one of them then holds for the other. */
-static bool same_candidates(const gemp_candidates *candidates, int a, int b)
+bool gemp_candidates_same(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
@@ -396,8 +390,8 @@ static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {
 	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];
-	return a->direction == b->direction && same_candidates(candidates, a->from, b->from) &&
-	       same_candidates(candidates, a->to, b->to) &&
+	return a->direction == b->direction && gemp_candidates_same(candidates, a->from, b->from) &&
+	       gemp_candidates_same(candidates, a->to, b->to) &&
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 

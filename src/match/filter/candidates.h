@@ -41,6 +41,8 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 {
 	return !candidates->bits[v] || gemp_bits32_test(candidates->bits[v], id);
 }
+/* True if two pattern vertices have the same candidates. */
+bool gemp_candidates_same(const gemp_candidates *candidates, int a, int b);
 /* Converts a bitmap by id to a bitmap by slot: out[words], which the caller has set to zero. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
