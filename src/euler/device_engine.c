@@ -421,6 +421,8 @@ static gemp_code solve(engine *e, const gemp_euler_edges *edges, gemp_euler_resu
 	gemp_code code = gemp_euler_order_new(&order, &out->order, edges, e->options->sources);
 	GEMP_THEN(upload(e, edges));
 	out->upload = gemp_now() - begun;
+	if (code == GEMP_OK)
+		gemp_euler_order_touch(&order);
 	GEMP_THEN(gemp_euler_solver_run(e, out));
 	const double since = gemp_now();
 	gemp_euler_order_ready(&order, out);

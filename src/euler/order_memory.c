@@ -1,34 +1,16 @@
 #include "euler/order_memory.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 
-/* A chunk has the size of a huge page of x86. Smaller arrays do not justify a thread. */
-enum { CHUNK = 2 << 20, PAGE = 4 << 10 };
+enum { TOUCH_MIN = 1 << 18 }; /* fewer places do not justify a thread */
 
-static void touch(void *array, size_t size, size_t chunk)
+static void *touch(void *context)
 {
-	volatile char *bytes = array;
-	const size_t begin = chunk * CHUNK, end = gemp_min(begin + CHUNK, size);
-	for (size_t at = begin; at < end; at += PAGE)
-		bytes[at] = 0;
-}
-
-/* Nobody has written to the arrays yet, so the bytes that are written are 0 already. */
-static void touch_chunk(void *context, unsigned thread, size_t index)
-{
-	const gemp_euler_order_memory *m = context;
-	const gemp_euler_order *order = m->order;
-	(void)thread;
-	if (index < m->chunks)
-		touch(order->edge, order->count * sizeof *order->edge, index);
-	else
-		touch(order->source, order->count * sizeof *order->source, index - m->chunks);
-}
-
-static void *touch_all(void *context)
-{
-	const gemp_euler_order_memory *m = context;
-	gemp_parallel_for(m->order->source ? 2 * m->chunks : m->chunks, touch_chunk, context);
+	const gemp_euler_order *order = context;
+	gemp_touch_pages(order->edge, order->count * sizeof *order->edge);
+	if (order->source)
+		gemp_touch_pages(order->source, order->count * sizeof *order->source);
 	return NULL;
 }
 
@@ -42,12 +24,13 @@ gemp_code gemp_euler_order_new(gemp_euler_order_memory *out, gemp_euler_order *o
 	order->first = gemp_chunk_begin(places, ranks, rank);
 	order->count = gemp_chunk_begin(places, ranks, rank + 1) - order->first;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	if (sources)
-		GEMP_TRY(GEMP_NEW(order->source, order->count));
-	out->chunks = (order->count * sizeof *order->edge + CHUNK - 1) / CHUNK;
-	if (out->chunks > 1)
-		gemp_background_start(&out->helper, touch_all, out);
-	return GEMP_OK;
+	return sources ? GEMP_NEW(order->source, order->count) : GEMP_OK;
+}
+
+void gemp_euler_order_touch(gemp_euler_order_memory *m)
+{
+	if (m->order->count >= TOUCH_MIN)
+		gemp_background_start(&m->helper, touch, m->order);
 }
 
 void gemp_euler_order_ready(gemp_euler_order_memory *m, gemp_euler_result *result)

@@ -2,6 +2,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/search.h"
 #include "core/threads.h"
 #include "partition/exchange/value_exchange.h"
@@ -159,8 +160,10 @@ gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, cons
 		.out = out, .set_of = set_of, .csr = csr, .count = count, .first = (gemp_vertex)bounds[comm->rank]
 	};
 	gemp_code code = gemp_new_all(GEMP_ARRAY(out->size, out->rows), GEMP_ARRAY(partial, gemp_range_count(out->rows)));
-	if (code == GEMP_OK)
+	if (code == GEMP_OK) {
+		gemp_touch_pages(out->size, out->rows * sizeof *out->size);
 		gemp_for_elements(out->rows, count_sets, &l);
+	}
 	if (comm->size > 1)
 		GEMP_THEN(part_sizes(&l, comm, bounds, &parts, &owner, &part_count));
 	GEMP_TRY(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,

@@ -6,6 +6,7 @@
 #include "topology/components.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/search.h"
 #include "core/timer.h"
 #include "primitive/sort.h"
@@ -218,6 +219,10 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
 	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
+	if (code == GEMP_OK) {
+		gemp_touch_pages(out->component, out->rows * sizeof *out->component);
+		gemp_touch_pages(f.set_of, out->rows * sizeof *f.set_of);
+	}
 	code = gemp_comm_agree(comm, code);
 	GEMP_THEN(find(&f, device, options));
 	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));

@@ -63,6 +63,7 @@ static gemp_code keep_circuits(gemp_euler_state *e)
 static gemp_code make_circuits(gemp_euler_state *e, double *since)
 {
 	GEMP_TRY(gemp_euler_upload(e));
+	gemp_euler_order_touch(&e->memory);
 	end_stage(e, GEMP_EULER_FILL, since);
 	e->out->seconds[GEMP_EULER_FILL] -= e->out->upload;
 	GEMP_TRY(gemp_euler_pair(e));

@@ -324,6 +324,8 @@ static gemp_code run(gathering *g)
 	const double begun = gemp_now();
 	gemp_code code = gemp_euler_order_new(&g->memory, &out->order, g->edges, g->options->sources);
 	code = gather_edges(g, code);
+	if (code == GEMP_OK)
+		gemp_euler_order_touch(&g->memory);
 	const double gathered = gemp_now();
 	GEMP_TRY(solve(g, code));
 	out->seconds[GEMP_EULER_FILL] += gathered - begun - out->upload;
@@ -340,9 +342,7 @@ static gemp_code run(gathering *g)
 gemp_code gemp_euler_on_gathered(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device,
                                  const gemp_euler_edges *edges, const gemp_euler_options *options)
 {
-	gathering g = {
-		.comm = comm, .device = device, .edges = edges, .options = options, .out = out, .memory = { .chunks = 0 }
-	};
+	gathering g = { .comm = comm, .device = device, .edges = edges, .options = options, .out = out };
 	*out = (gemp_euler_result){ .engine = "devices" };
 	gemp_code code = prepare(&g);
 	GEMP_THEN(run(&g));
