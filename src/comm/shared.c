@@ -288,14 +288,6 @@ void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, 
 		futex(&slot->round, FUTEX_WAKE, INT32_MAX);
 }
 
-/* Tells the core that it spins, which frees resources for the core's other hardware thread. */
-static void relax(void)
-{
-#ifdef __x86_64__
-	__builtin_ia32_pause();
-#endif
-}
-
 /* Compares rounds by their difference, so the counter may wrap around. */
 static bool has_posted(gemp_node_barrier_slot *slot, uint32_t round)
 {
@@ -328,7 +320,7 @@ const uint64_t *gemp_node_barrier_await(const gemp_node_barrier *barrier, int ra
 			sched_yield();
 		else
 			for (int i = 0; i < SPINS && !has_posted(slot, round); i++)
-				relax();
+				gemp_relax();
 	}
 	return slot->values[round % 2];
 }

@@ -31,6 +31,14 @@ unsigned gemp_threads(void);
 typedef void gemp_loop_body(void *context, unsigned thread, size_t chunk);
 void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context);
 
+/* Tells the core that it spins, which frees resources for the core's other hardware thread. */
+static inline void gemp_relax(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#endif
+}
+
 /* Two ways to divide `count` elements. gemp_chunk_begin is the begin of chunk i of `chunks` nearly equal chunks (i =
  * chunks: the end). gemp_chunk_end is the end of chunk i of chunks of `size` elements; the last chunk may be
  * shorter. */

@@ -5,12 +5,17 @@
 #include "device/staging.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
-	LANES = 4,            /* pieces that are transferred or converted at the same time */
-	PARTS = 16,           /* parts of a piece, each converted by one thread */
-	ALONE_BELOW = 1 << 17 /* numbers: fewer do not justify threads */
+	LANES = 4,             /* pieces that are transferred or converted at the same time */
+	PARTS = 16,            /* parts of a piece, each converted by one thread */
+	ALONE_BELOW = 1 << 17, /* numbers: fewer do not justify threads */
+	/* A waiting thread spins for some 50 us before it sleeps. A piece is transferred in 80 us, and waking the 15 to 31
+	 * threads that wait for it takes as long (H200, 2026-11-30). With few cores another thread needs the core. */
+	SPINS = 1500,
+	SPIN_THREADS = 4
 };
 
 /* The calling thread uses the device. A helper thread starts one loop that converts all pieces, since starting a loop
@@ -28,11 +33,13 @@ typedef struct pipeline {
 	gemp_background helper; /* runs the loop of conversion */
 	size_t first;           /* first part of the loop */
 
+	int spins;
+	_Atomic size_t ready;       /* number of pieces that may be converted */
+	_Atomic size_t left[LANES]; /* parts of the lane's piece that are not converted */
+	atomic_bool stopped;
+	atomic_uint sleepers; /* threads that wait for `moved` */
 	pthread_mutex_t mutex;
 	pthread_cond_t moved;
-	size_t ready;       /* number of pieces that may be converted */
-	size_t left[LANES]; /* parts of the lane's piece that are not converted */
-	bool stopped;
 } pipeline;
 
 /* The last piece may be shorter. */
@@ -45,6 +52,44 @@ static size_t numbers_of(const pipeline *p, size_t piece)
 static uint32_t *lane_of(const pipeline *p, size_t piece)
 {
 	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
+}
+
+/* WAITING */
+
+static bool may_convert(const pipeline *p, size_t piece)
+{
+	return atomic_load(&p->ready) > piece || atomic_load(&p->stopped);
+}
+
+static bool is_converted(const pipeline *p, size_t piece)
+{
+	return atomic_load(&p->left[piece % LANES]) == 0;
+}
+
+/* Returns when done(p, piece) is true. No wake-up is lost: the sleeper increments `sleepers` and then asks once more,
+ * and whoever changes the state does so before it reads `sleepers`. */
+static void await(pipeline *p, bool (*done)(const pipeline *, size_t), size_t piece)
+{
+	for (int i = 0; i < p->spins && !done(p, piece); i++)
+		gemp_relax();
+	if (done(p, piece))
+		return;
+	pthread_mutex_lock(&p->mutex);
+	atomic_fetch_add(&p->sleepers, 1);
+	while (!done(p, piece))
+		pthread_cond_wait(&p->moved, &p->mutex);
+	atomic_fetch_sub(&p->sleepers, 1);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* After the state has changed. */
+static void wake(pipeline *p)
+{
+	if (!atomic_load(&p->sleepers))
+		return;
+	pthread_mutex_lock(&p->mutex);
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
 }
 
 /* CONVERSION, by threads */
@@ -88,18 +133,12 @@ static void convert_part(void *context, unsigned thread, size_t index)
 	(void)thread;
 	pipeline *p = context;
 	size_t piece = (p->first + index) / p->parts;
-	pthread_mutex_lock(&p->mutex);
-	while (piece >= p->ready && !p->stopped)
-		pthread_cond_wait(&p->moved, &p->mutex);
-	bool stopped = p->stopped;
-	pthread_mutex_unlock(&p->mutex);
-	if (stopped)
+	await(p, may_convert, piece);
+	if (atomic_load(&p->stopped))
 		return;
 	convert(p, piece, (p->first + index) % p->parts);
-	pthread_mutex_lock(&p->mutex);
-	if (--p->left[piece % LANES] == 0)
-		pthread_cond_broadcast(&p->moved);
-	pthread_mutex_unlock(&p->mutex);
+	if (atomic_fetch_sub(&p->left[piece % LANES], 1) == 1)
+		wake(p);
 }
 
 /* The helper thread: one loop over all parts of all pieces. */
@@ -113,11 +152,9 @@ static void *convert_all(void *context)
 /* Lets threads convert the piece. Pieces are started in ascending order. */
 static void start_conversion(pipeline *p, size_t piece)
 {
-	pthread_mutex_lock(&p->mutex);
-	p->left[piece % LANES] = p->parts;
-	p->ready = piece + 1;
-	pthread_cond_broadcast(&p->moved);
-	pthread_mutex_unlock(&p->mutex);
+	atomic_store(&p->left[piece % LANES], p->parts);
+	atomic_store(&p->ready, piece + 1);
+	wake(p);
 }
 
 /* Waits until a started piece is converted. Without a helper thread, this thread's own loop converts it. */
@@ -127,10 +164,7 @@ static void await_conversion(pipeline *p, size_t piece)
 		p->first = piece * p->parts;
 		gemp_parallel_for(p->parts, convert_part, p);
 	}
-	pthread_mutex_lock(&p->mutex);
-	while (p->left[piece % LANES] > 0)
-		pthread_cond_wait(&p->moved, &p->mutex);
-	pthread_mutex_unlock(&p->mutex);
+	await(p, is_converted, piece);
 }
 
 /* PIPELINE */
@@ -141,6 +175,7 @@ static gemp_code open(pipeline *p)
 	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
+	p->spins = gemp_threads() < SPIN_THREADS ? 0 : SPINS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
 	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
@@ -164,10 +199,8 @@ static gemp_code await_transfer(pipeline *p, size_t piece)
 /* Wakes waiting threads after a failure. All transfers end before the locked memory is returned. */
 static gemp_code finish(pipeline *p, gemp_code code)
 {
-	pthread_mutex_lock(&p->mutex);
-	p->stopped = code != GEMP_OK;
-	pthread_cond_broadcast(&p->moved);
-	pthread_mutex_unlock(&p->mutex);
+	atomic_store(&p->stopped, code != GEMP_OK);
+	wake(p);
 	gemp_background_wait(&p->helper);
 	for (size_t lane = 0; lane < LANES; lane++)
 		GEMP_ALSO(await_transfer(p, lane));
