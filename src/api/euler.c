@@ -111,7 +111,7 @@ static gemp_code run_search(euler_search *s)
 	gemp_shard *graph = s->job.shard;
 	const gemp_placement place = s->settings.place;
 	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges / (uint64_t)comm->size >= DEVICE_MIN &&
-	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
+	                 s->edges.edges <= gemp_euler_device_edges();
 	if (may || place == GEMP_PLACE_DEVICE) {
 		const gemp_code code = gemp_edge_job_device(&s->job);
 		if (code != GEMP_OK && (code != GEMP_ENODEVICE || place == GEMP_PLACE_DEVICE))

@@ -176,11 +176,15 @@ static gemp_code list_relation(edge_list *l, size_t index)
 	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(job->shard, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
-	const gemp_placement place = gemp_edge_pairs_place(&csr, job->comm, job->device, l->place);
+	gemp_placement place = gemp_edge_pairs_place(&csr, job->comm, job->device, l->place);
+	GEMP_TRY(gemp_comm_agree(job->comm, GEMP_NEW(pairs, count)));
+	gemp_code code = gemp_comm_agree(job->comm, gemp_edge_pairs(&csr, job->device, place, pairs, &figures));
+	if (code == GEMP_ENOMEM && l->place == GEMP_PLACE_AUTO && place == GEMP_PLACE_DEVICE) {
+		place = GEMP_PLACE_HOST;
+		code = gemp_comm_agree(job->comm, gemp_edge_pairs(&csr, NULL, place, pairs, &figures));
+	}
+	GEMP_TRY(code);
 	const bool devices = place == GEMP_PLACE_DEVICE;
-	gemp_code code = GEMP_NEW(pairs, count);
-	GEMP_THEN(gemp_edge_pairs(&csr, job->device, place, pairs, &figures));
-	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	since = gemp_timers_add(&job->timers, devices ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	l->types++;
 	l->edges += job->shard->relations[index].edge_count;

@@ -102,11 +102,11 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
  * advance. */
 static gemp_code set_sizes(engine *e, const gemp_euler_edges *edges)
 {
-	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
+	if (edges->edges > gemp_euler_device_edges())
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
 		                 "--on host takes more",
-		                 edges->edges, GEMP_EULER_DEVICE_EDGES);
+		                 edges->edges, gemp_euler_device_edges());
 	e->spacing_bits = spacing_bits(edges, e->options->spacing);
 	e->vertices = (cl_uint)edges->rows;
 	e->slots = (cl_uint)edges->edges;

@@ -6,9 +6,15 @@
 
 #include "device/device.h"
 #include "euler/euler.h"
+#include "primitive/toolbox.h"
 
-/* A single rank has all edges. More than GEMP_EULER_DEVICE_EDGES edges are GEMP_EUSAGE. */
-#define GEMP_EULER_DEVICE_EDGES ((uint64_t)0xf0000000)
+/* The maximum number of edges of one device. */
+static inline uint64_t gemp_euler_device_edges(void)
+{
+	return gemp_min(0xf0000000, gemp_device_max());
+}
+
+/* A single rank has all edges. More than gemp_euler_device_edges() edges are GEMP_EUSAGE. */
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
                                const gemp_euler_options *options);
 

@@ -45,13 +45,13 @@ gemp_code gemp_arrays_place(const gemp_arrays *a, const gemp_array_need *need, b
 	if (!*on_device)
 		return GEMP_OK;
 	if (a->place == GEMP_PLACE_AUTO)
-		*on_device = need->count <= GEMP_DEVICE_MAX &&
+		*on_device = need->count <= gemp_device_max() &&
 		             fits_device(a->device, need->count * need->size, need->buffers, need->extra);
-	else if (need->count > GEMP_DEVICE_MAX)
+	else if (need->count > gemp_device_max())
 		return gemp_fail(GEMP_EUSAGE,
 		                 "on device: %s of %zu numbers on %s, which can have %zu at a time; use more ranks, or "
 		                 "leave the choice to the program",
-		                 need->operation, need->count, a->device->name, GEMP_DEVICE_MAX);
+		                 need->operation, need->count, a->device->name, gemp_device_max());
 	return GEMP_OK;
 }
 

@@ -15,7 +15,8 @@ static gemp_code choose_place(const gemp_comm *comm, gemp_arrays *a, gemp_array_
 	const size_t ranks = (size_t)comm->size, all = gemp_comm_sum1(comm, need.count), share = (all + ranks - 1) / ranks;
 	gemp_array_need even = need;
 	bool fits, wanted;
-	*capacity = need.count = gemp_max(need.count, share);
+	/* parts that keep equal keys together exceed the share by up to the copies of a key, one from each rank */
+	*capacity = need.count = gemp_max(need.count, share + ranks);
 	even.count = share; /* ranks with few elements do not keep the others from their devices */
 	gemp_code code = gemp_arrays_place(a, &need, &fits);
 	GEMP_THEN(gemp_arrays_place(a, &even, &wanted));

@@ -3,7 +3,7 @@
  * Digits are sorted from the least significant on, by passes of primitive/radix_pass.h: 8 bits at a time on a device,
  * up to 11 bits on the host. On NVIDIA GPUs passes are sweeps of Onesweep (Adinets and Merrill 2022), which read the
  * keys once for each digit. Bits in which no two keys differ are skipped. Arrays on a device have at most
- * GEMP_DEVICE_MAX elements. Local. */
+ * gemp_device_max() elements. Local. */
 
 #ifndef GEMP_PRIMITIVE_SORT_H
 #define GEMP_PRIMITIVE_SORT_H

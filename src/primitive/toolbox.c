@@ -176,18 +176,18 @@ gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, s
 	size_t max_slabs = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
 	size_t slab_tiles = (tiles + max_slabs - 1) / max_slabs;
 	size_t slab = slab_tiles ? slab_tiles * tile : tile;
-	slab = slab < GEMP_DEVICE_MAX ? slab : GEMP_DEVICE_MAX;
+	slab = slab < gemp_device_max() ? slab : gemp_device_max();
 	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
 }
 
 /* Indices on devices have 32 bits, and the last step of a work-item may reach a tile beyond the end. */
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 {
-	if (count <= GEMP_DEVICE_MAX)
+	if (count <= gemp_device_max())
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE,
+	return gemp_fail(GEMP_ENOMEM,
 	                 "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or the host",
-	                 count, GEMP_DEVICE_MAX, box->device->name);
+	                 count, gemp_device_max(), box->device->name);
 }
 
 static gemp_code visit_kernels(gemp_toolbox *box, gemp_tool *tool, gemp_tool_visit *visit, void *self)

@@ -4,17 +4,22 @@
  * Kernels have two forms. In the form in groups, for GPUs, work-groups order tiles in local memory with the warp
  * functions of kernels/device/group.clh. In the form by items, for CPU devices, each work-item has a slab of its own.
  * Work-groups never wait for one another, except in Onesweep sorts, where a group waits for groups that began before
- * it. Arrays have at most GEMP_DEVICE_MAX elements, so that all indices, including those beyond the end that a
+ * it. Arrays have at most gemp_device_max() elements, so that all indices, including those beyond the end that a
  * work-item's last step computes, fit into 32 bits. Local. */
 
 #ifndef GEMP_PRIMITIVE_TOOLBOX_H
 #define GEMP_PRIMITIVE_TOOLBOX_H
 
+#include "core/limits.h"
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/resources.h"
 
-#define GEMP_DEVICE_MAX ((size_t)UINT32_MAX - (1u << 26))
+/* The maximum number of elements of an array. */
+static inline size_t gemp_device_max(void)
+{
+	return gemp_limits_now()->device_elements;
+}
 
 typedef enum gemp_form {
 	GEMP_FORM_AUTO,     /* in groups on a GPU, with Onesweep on an NVIDIA GPU; by items on a CPU device */
@@ -111,7 +116,8 @@ gemp_code gemp_toolbox_resources(gemp_toolbox *box, gemp_tool_visit *visit, void
 gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                   const gemp_argument *arguments, size_t count, const gemp_argument *values);
 
-/* Returns GEMP_EUSAGE if the array is too long for a device. */
+/* Returns GEMP_ENOMEM if the array has more than gemp_device_max() elements, so that callers to which the place is left
+ * turn to the host. */
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count);
 
 #endif

@@ -8,12 +8,11 @@
 
 enum { HOST_BELOW = 1 << 22 };
 
-/* The work grows with the sum of edges and vertices, which is compared with the tuned threshold. Elements on a device
- * are numbered with 32 bits. */
+/* The work grows with the sum of edges and vertices, which is compared with the tuned threshold. */
 bool gemp_components_choose_devices(const gemp_comm *comm, const gemp_device *device, const gemp_csr *csr, size_t count,
                                     gemp_placement place)
 {
-	if (!count || !csr->vertices || csr->vertices > GEMP_DEVICE_MAX)
+	if (!count || !csr->vertices)
 		return false;
 	return gemp_use_all_devices(comm, device, place, gemp_csr_all_edges(csr, count) + csr->rows,
 	                            "components.host_below", HOST_BELOW);

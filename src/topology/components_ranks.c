@@ -250,8 +250,8 @@ static gemp_code find(ranks_state *s, const gemp_csr *csr, size_t count, bool ma
 	gemp_code code = gemp_edge_sets_new(&s->sets, s->device, csr, count,
 	                                    tree ? GEMP_SET_EDGES_AND_ENDS : GEMP_NO_SET_EDGES, may_sample);
 	GEMP_THEN(gemp_device_contraction_new(&s->links, s->comm, s->box, s->exchange, s->bounds, tree));
-	if (tree)
-		GEMP_TRY(count_edges_before(s, code, gemp_csr_all_edges(csr, count)));
+	/* without its links a rank cannot take part in the exchanges that follow */
+	GEMP_TRY(tree ? count_edges_before(s, code, gemp_csr_all_edges(csr, count)) : gemp_comm_agree(s->comm, code));
 	GEMP_THEN(tree ? link_edges(s) : link_sets(s));
 	code = resolve_links(s, code);
 	code = gemp_device_contraction_run(&s->links, code);

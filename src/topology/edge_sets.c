@@ -1,5 +1,7 @@
 #include "topology/edge_sets.h"
 
+#include "primitive/toolbox.h"
+
 enum { SAMPLED = 2 };
 
 /* The kernels may be NULL. */
@@ -107,6 +109,10 @@ gemp_code gemp_edge_sets_begin(gemp_edge_sets *out, gemp_device *device, const g
 		                     .vertices = (cl_uint)csr->vertices,
 		                     .edges = edges,
 		                     .skipped = UINT32_MAX };
+	if (csr->vertices > gemp_device_max())
+		return gemp_fail(GEMP_ENOMEM,
+		                 "components of %zu vertices: %s numbers at most %zu; leave the place to the program",
+		                 (size_t)csr->vertices, device->name, gemp_device_max());
 	GEMP_TRY(gemp_buffer_new(&out->above, device, csr->vertices * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&out->tree, device, edges ? csr->vertices * sizeof(cl_ulong) : 1, NULL));
 	return gemp_buffer_new(&out->ends, device, edges == GEMP_SET_EDGES_AND_ENDS ? csr->vertices * sizeof(cl_uint2) : 1,

@@ -235,11 +235,23 @@ static gemp_code reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, c
 
 enum { HOST_BELOW = 1 << 24 };
 
-/* A device takes fewer than 2^32 - 1 edges. */
 static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
 {
-	uint64_t edges = gemp_csr_edges(csr);
-	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
+	return gemp_use_device(device, place, gemp_csr_edges(csr) + csr->rows, "reverse.host_below", HOST_BELOW);
+}
+
+/* If there are more edges than a device can number, or its memory does not suffice, the host reverses them, unless the
+ * device is demanded. */
+static gemp_code reverse_all(gemp_reversed_rows *out, const incoming_edges *all, gemp_device *device,
+                             gemp_placement place)
+{
+	if (choose_device(device, all->csr, place)) {
+		const gemp_code code = gemp_reverse_on_device(out, all->csr, device);
+		if (code != GEMP_ENOMEM || place == GEMP_PLACE_DEVICE)
+			return code;
+		out->on_device = false;
+	}
+	return reverse_on_host(out, all);
 }
 
 /* A graph without edges also gets rows, which are all empty. */
@@ -252,8 +264,7 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 	assert(gemp_csr_is_valid(csr));
 	gemp_code code = gemp_reversed_rows_new(out, csr->rows, all.count, edges);
 	if (all.count)
-		GEMP_THEN(choose_device(device, csr, place) ? gemp_reverse_on_device(out, csr, device)
-		                                            : reverse_on_host(out, &all));
+		GEMP_THEN(reverse_all(out, &all, device, place));
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;

@@ -160,6 +160,7 @@ gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, g
 		               .value_size = out->edge ? 8 : 4 };
 	out->on_device = true;
 	GEMP_TRY(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	GEMP_TRY(gemp_tool_check(box, (size_t)gemp_csr_edges(csr)));
 	w.box = box;
 	GEMP_TRY(open_rows(&w, csr));
 	GEMP_TRY(take_keys(&w, csr));
@@ -207,10 +208,10 @@ static gemp_code begin_places(routed_reversal *t, bool numbers)
 		t->place[r] = sum;
 		sum += count;
 	}
-	if (sum > GEMP_DEVICE_MAX)
+	if (sum > gemp_device_max())
 		return gemp_fail(GEMP_ENOMEM,
 		                 "%zu edges lead to the vertices of rank %d, and %s reverses at most %zu; use more ranks",
-		                 (size_t)sum, comm->rank, w->device->name, GEMP_DEVICE_MAX);
+		                 (size_t)sum, comm->rank, w->device->name, gemp_device_max());
 	w->edges = (cl_uint)sum;
 	GEMP_TRY(gemp_reversed_rows_new(w->out, t->csr->rows, (size_t)sum, numbers));
 	w->out->on_device = true;

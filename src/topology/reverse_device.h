@@ -30,12 +30,12 @@ typedef struct gemp_reversed_rows {
 gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool numbers);
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
-/* Local. Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. There are from 1 to
- * 2^32 - 2 edges. */
+/* Local. Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. There is an
+ * edge. GEMP_ENOMEM also if there are more than gemp_device_max() edges. */
 gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device);
 
 /* Collective. Reverses the rows of all ranks. The router has values of 8 bytes. numbers: out->edge is wanted. The
- * caller frees *out, even after a failure. GEMP_ENOMEM also if more than GEMP_DEVICE_MAX edges lead to a rank. */
+ * caller frees *out, even after a failure. GEMP_ENOMEM also if more than gemp_device_max() edges lead to a rank. */
 gemp_code gemp_reverse_on_devices(gemp_reversed_rows *out, gemp_owner_router *router, const gemp_csr *csr,
                                   bool numbers);
 

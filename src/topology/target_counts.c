@@ -212,9 +212,9 @@ static gemp_code count_received(device_state *w, gemp_owner_router *router, size
 	uint64_t received = 0;
 	for (int r = 0; r < w->comm->size; r++)
 		received += router->from[r];
-	if (received > UINT32_MAX)
+	if (received > gemp_device_max())
 		return gemp_fail(GEMP_ENOMEM, "a round has %zu edges that lead to rank %d", (size_t)received, w->comm->rank);
-	if (*counted + received > UINT32_MAX) {
+	if (*counted + received > gemp_device_max()) {
 		GEMP_TRY(add_sums(w, &w->counters, 0, rows, 1));
 		GEMP_TRY(clear(w, rows));
 		*counted = 0;

@@ -181,7 +181,7 @@ static void test_too_many(void **state)
 	euler_case c = { .n = 1 };
 	gemp_euler_result result;
 	euler_rows(&c);
-	c.edges.edges = GEMP_EULER_DEVICE_EDGES + 1;
+	c.edges.edges = gemp_euler_device_edges() + 1;
 	assert_code(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ 0 }), GEMP_EUSAGE);
 	assert_message("--on host");
 	euler_case_free(&c);

@@ -230,6 +230,30 @@ static void edges_that_do_not_fit_are_spread(void **state)
 	assert_all(failures > 0 || test_comm.size == 1);
 }
 
+/* Devices number fewer edges than there are: they are refused before work begins, however the work is divided. */
+static void more_edges_than_devices_number(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	euler_case c = { 0 };
+	gemp_euler_result result;
+	gemp_euler_options options = { .sources = true };
+	euler_case_walks(&c, &seed, 300, 40, 40, false);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	for (int gathered = 0; gathered < 2; gathered++) {
+		TEST_LIMIT(euler_gathered, gathered);
+		TEST_LIMIT(device_elements, 50);
+		assert_all(!gemp_euler_devices_suffice(&test_comm, device, &c.own));
+		assert_all_code(on_devices(&result, &c.own, &options), GEMP_EUSAGE);
+		assert_message("--on host takes more");
+		gemp_euler_result_free(&result);
+		TEST_LIMIT_DEFAULT(device_elements);
+		assert_all(gemp_euler_devices_suffice(&test_comm, device, &c.own));
+		assert_all(euler_case_outcome(&c, on_devices, &options) == NULL);
+	}
+	euler_case_free(&c);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +277,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(device_memory_may_run_out),
 		cmocka_unit_test(edges_that_do_not_fit_are_spread),
+		cmocka_unit_test(more_edges_than_devices_number),
 		cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);

@@ -86,10 +86,10 @@ static size_t own_count(size_t most, uint64_t *random)
 	return gemp_random(random) % 4 == 0 ? 0 : gemp_random_below(random, most);
 }
 
-static void check_sort(gemp_arrays *arrays, gemp_sort sort, size_t most, unsigned how, uint64_t *random)
+static void check_sort(gemp_arrays *arrays, gemp_sort sort, size_t count, unsigned how, uint64_t *random)
 {
 	unsigned size = gemp_key_size(sort.key);
-	size_t count = own_count(most, random), all, first = gemp_comm_exscan(&test_comm, count);
+	size_t all, first = gemp_comm_exscan(&test_comm, count);
 	void *keys = draw_keys(count, size, how, random), *values = gemp_calloc(count, 8);
 	for (size_t i = 0; i < count; i++)
 		gemp_key_put(values, i, sort.value_size ? sort.value_size : 4, first + i);
@@ -116,17 +116,17 @@ static void sorts(void **state)
 		for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
 			gemp_sort sort = { (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS), gemp_random(&shared) & 1,
 				               4 * (unsigned)gemp_random_below(&shared, 3) };
-			check_sort(&arrays, sort, most[m], how, &random);
+			check_sort(&arrays, sort, own_count(most[m], &random), how, &random);
 		}
 	TEST_LIMIT(exchange_chunk, 13);
-	check_sort(&arrays, (gemp_sort){ GEMP_KEY_U32, false, 4 }, 300, 3, &random);
+	check_sort(&arrays, (gemp_sort){ GEMP_KEY_U32, false, 4 }, own_count(300, &random), 3, &random);
 	TEST_LIMIT_DEFAULT(exchange_chunk);
 }
 
-static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most, unsigned how, uint64_t *random)
+static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t count, unsigned how, uint64_t *random)
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);
-	size_t count = own_count(most, random), all, distinct, expected = 0, at;
+	size_t all, distinct, expected = 0, at;
 	void *keys = draw_keys(count, map.size, how, random), *out;
 	element *whole = gather(keys, count, map, &all);
 	for (size_t i = 0; i < all; i++)
@@ -152,7 +152,8 @@ static void distinct_keys(void **state)
 	(void)state;
 	for (unsigned how = 0; how < 5; how++)
 		for (size_t m = 0; m < sizeof most / sizeof *most; m++)
-			check_distinct(&arrays, (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS), most[m], how, &random);
+			check_distinct(&arrays, (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS),
+			               own_count(most[m], &random), how, &random);
 }
 
 static gemp_code sort_and_find(void *unused)
@@ -215,10 +216,10 @@ static void check_devices(gemp_form form, gemp_sort sort, size_t most)
 	for (unsigned how = 0; how < 5; how++) {
 		TEST_LIMIT(device_exchange_chunks, how % 2);
 		TEST_LIMIT(device_exchange_chunk, 999);
-		check_sort(&arrays, sort, how == 1 ? 3 : most, how, &random);
+		check_sort(&arrays, sort, own_count(how == 1 ? 3 : most, &random), how, &random);
 		used |= arrays.on_device;
 		if (form == GEMP_FORM_ITEMS)
-			check_distinct(&arrays, sort.key, how == 2 ? 3 : most, how, &random);
+			check_distinct(&arrays, sort.key, own_count(how == 2 ? 3 : most, &random), how, &random);
 	}
 	assert_all(used && (gemp_comm_sum1(&test_comm, arrays.traffic.bytes) > 0) == (test_comm.size > 1));
 	TEST_LIMIT_DEFAULT(device_exchange_chunks);
@@ -264,6 +265,43 @@ static void device_memory_runs_out(void **state)
 	close_arrays(&arrays);
 }
 
+/* A rank has, or would get, more numbers than a device orders: a demanded device is an error on all ranks, otherwise
+ * the hosts compute. With some more elements the devices compute. */
+static void more_numbers_than_devices_order(void **state)
+{
+	gemp_arrays arrays;
+	(void)state;
+	if (!open_arrays(&arrays, GEMP_FORM_AUTO))
+		return;
+	gemp_tuning_set(arrays.device, "sort.host_below", 1);
+	gemp_tuning_set(arrays.device, "distinct.host_below", 1);
+	for (int i = 0; i < 4; i++) {
+		/* every rank has too many, or rank 0 alone */
+		const size_t ranks = (size_t)test_comm.size, count = i < 2 ? 300 : test_comm.rank ? 1 : 300 * ranks;
+		const gemp_sort sort = { GEMP_KEY_U32, false, i % 2 ? 4 : 0 };
+		uint64_t random = own_random(test_seed_all());
+		size_t left = count, distinct;
+		void *keys = draw_keys(count, 4, 0, &random), *values = draw_keys(count, 4, 0, &random), *out;
+		TEST_LIMIT(device_elements, 250);
+		arrays.place = GEMP_PLACE_DEVICE;
+		assert_all_code(gemp_sort_ranks(&test_comm, &arrays, &sort, &keys, i % 2 ? &values : NULL, &left), GEMP_EUSAGE);
+		assert_all_code(gemp_distinct_ranks(&test_comm, &arrays, GEMP_KEY_U32, keys, count, &out, &distinct),
+		                GEMP_EUSAGE);
+		arrays.place = GEMP_PLACE_AUTO;
+		for (int beyond = 0; beyond < 2; beyond++) {
+			TEST_LIMIT(device_elements, beyond ? 250 : 320 * ranks);
+			check_sort(&arrays, sort, count, 0, &random);
+			assert_all(arrays.on_device == !beyond);
+			check_distinct(&arrays, GEMP_KEY_U32, count, 0, &random);
+			assert_all(arrays.on_device == !beyond);
+		}
+		gemp_free(keys);
+		gemp_free(values);
+	}
+	TEST_LIMIT_DEFAULT(device_elements);
+	close_arrays(&arrays);
+}
+
 int main(int argc, char **argv)
 {
 	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
@@ -272,6 +310,7 @@ int main(int argc, char **argv)
 		                                cmocka_unit_test(memory_may_run_out),
 		                                cmocka_unit_test(on_devices_by_items),
 		                                cmocka_unit_test(on_devices_in_groups),
-		                                cmocka_unit_test(device_memory_runs_out) };
+		                                cmocka_unit_test(device_memory_runs_out),
+		                                cmocka_unit_test(more_numbers_than_devices_order) };
 	return test_main_all(argc, argv, tests);
 }

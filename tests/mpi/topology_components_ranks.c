@@ -240,9 +240,9 @@ static void device_memory_may_run_out(void **state)
 	(void)state;
 	test_world_make(&w, test_comm.rank, test_comm.size, 3000, 6000, 3000, 5);
 	gemp_tuning_set(device, "components.host_below", 1);
-	for (size_t limit = 100; limit < 200000; limit *= 3) {
+	for (size_t limit = 100, i = 0; limit < 200000; limit = limit * 9 / 5, i++) {
 		gemp_components found;
-		gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = true };
+		gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = i % 2 };
 		device->memory = test_comm.rank == test_comm.size - 1 ? device->buffer_bytes + limit : memory;
 		const gemp_code code = gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options);
 		assert_all(code == GEMP_OK || code == GEMP_ENOMEM);
@@ -252,11 +252,41 @@ static void device_memory_may_run_out(void **state)
 		assert_all_ok(gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options));
 		assert_all(found.on_device == suffices);
 		check_component_names(&w, &found);
-		check_tree(&w, &found);
+		if (options.tree)
+			check_tree(&w, &found);
 		gemp_components_free(&found);
 	}
 	device->memory = memory;
 	gemp_tuning_set(device, "components.host_below", 0);
+	test_world_free(&w);
+}
+
+/* The vertices are more than the elements that a device numbers: a demanded device is an error, otherwise the hosts
+ * find the components. */
+static void more_vertices_than_devices_number(void **state)
+{
+	test_world w;
+	(void)state;
+	test_world_make(&w, test_comm.rank, test_comm.size, 3000, 6000, 3000, 5);
+	gemp_tuning_set(device, "components.host_below", 1);
+	for (size_t most = 3, i = 0; most <= 100000; most *= 10, i++) {
+		gemp_components found;
+		gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = i / 2 % 2 };
+		TEST_LIMIT(device_elements, most);
+		const gemp_code code = gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options);
+		assert_all(code == GEMP_ENOMEM || (code == GEMP_OK && most >= 3000));
+		assert_all(code == GEMP_OK || most < 10000);
+		gemp_components_free(&found);
+		options.place = GEMP_PLACE_AUTO;
+		assert_all_ok(gemp_components_find(&found, &test_comm, device, w.bounds, w.own, w.types, &options));
+		assert_all(found.on_device == (code == GEMP_OK));
+		check_component_names(&w, &found);
+		if (options.tree)
+			check_tree(&w, &found);
+		gemp_components_free(&found);
+	}
+	gemp_tuning_set(device, "components.host_below", 0);
+	TEST_LIMIT_DEFAULT(device_elements);
 	test_world_free(&w);
 }
 
@@ -283,6 +313,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(large_sets_of_ranks_are_joined),
 		cmocka_unit_test(host_memory_may_run_out),
 		cmocka_unit_test(device_memory_may_run_out),
+		cmocka_unit_test(more_vertices_than_devices_number),
 		cmocka_unit_test(shapes_in_groups),
 		cmocka_unit_test(symmetric_rows_are_sampled),
 		cmocka_unit_test(large_sets_of_ranks_are_joined),

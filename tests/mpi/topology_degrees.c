@@ -5,6 +5,7 @@
 #include "comm/comm.h"
 #include "core/status.h"
 #include "device/open.h"
+#include "device/tuning.h"
 #include "harness/limits.h"
 #include "primitive/toolbox.h"
 #include "topology/vertex_degrees.h"
@@ -90,6 +91,34 @@ static void random_graphs(void **state)
 	TEST_LIMIT_DEFAULT(toolbox_form);
 }
 
+/* Counters are added to the sums before they could count more than device_elements edges. A round with more edges is
+ * refused on a demanded device, and otherwise counted by the hosts. */
+static void counters_that_could_overflow(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	gemp_tuning_set(device, "degrees.host_below", 1);
+	for (int round = 0; round < 6; round++) {
+		gemp_vertex_degrees found;
+		test_world w;
+		TEST_LIMIT(degrees_round, 2 + test_below(&seed, 3));
+		TEST_LIMIT(device_elements, 4 * (size_t)test_comm.size);
+		test_world_make(&w, test_comm.rank, test_comm.size, 600, 200, 600, gemp_random(&seed));
+		check_degrees(&w, GEMP_PLACE_DEVICE);
+		TEST_LIMIT(device_elements, 1);
+		if (test_comm.size > 1)
+			assert_all_code(
+				gemp_vertex_degrees_new(&found, &test_comm, device, GEMP_PLACE_DEVICE, w.bounds, w.own, w.types),
+				GEMP_ENOMEM);
+		if (test_comm.size > 1)
+			check_degrees(&w, GEMP_PLACE_AUTO);
+		test_world_free(&w);
+	}
+	gemp_tuning_set(device, "degrees.host_below", 0);
+	TEST_LIMIT_DEFAULT(degrees_round);
+	TEST_LIMIT_DEFAULT(device_elements);
+}
+
 /* A step for each way to the owners, and for hosts. */
 static struct {
 	test_world world;
@@ -124,6 +153,7 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(open_device), cmocka_unit_test(random_graphs),
+		                                cmocka_unit_test(counters_that_could_overflow),
 		                                cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_device) };
 	return test_main_all(argc, argv, tests);
 }

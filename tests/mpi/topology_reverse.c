@@ -54,7 +54,8 @@ static void check(fixture *made, const char *type, bool undirected, gemp_placeme
 	}
 	assert_all_ok(gemp_shard_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
 	assert_all(figures.edges == edges);
-	assert_all(place == GEMP_PLACE_HOST ? !figures.on_device : figures.on_device || test_comm.size == 1 || !edges);
+	assert_all(place == GEMP_PLACE_AUTO ||
+	           (place == GEMP_PLACE_HOST ? !figures.on_device : figures.on_device || test_comm.size == 1 || !edges));
 	assert_all(test_comm.size > 1 || figures.traffic.bytes == 0);
 	if (!undirected)
 		swap_ends(made, type);
@@ -86,6 +87,36 @@ static void random_graphs(void **state)
 	TEST_LIMIT_DEFAULT(reverse_round);
 	TEST_LIMIT_DEFAULT(reverse_device_round);
 	TEST_LIMIT_DEFAULT(toolbox_form);
+}
+
+/* A device numbers fewer edges than lead to a rank: a demanded device is an error on all ranks, otherwise the hosts
+ * reverse the edges. */
+static void more_edges_than_devices_number(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	gemp_tuning_set(device, "reverse.host_below", 1);
+	for (int round = 0; round < 6; round++) {
+		const bool beyond = round % 2;
+		fixture made = fixture_new(60, 300, KEYS_INTEGER, gemp_random(&seed));
+		gemp_reverse_stats figures;
+		gemp_shard *graph;
+		TEST_LIMIT(device_elements, beyond ? 9 : gemp_limits_default.device_elements);
+		TEST_LIMIT(reverse_device_round, 9);
+		check(&made, NULL, false, GEMP_PLACE_AUTO, 10 * (uint64_t)round);
+		assert_all_ok(fixture_build(&graph, &made, &test_comm, &(gemp_builder_options){ .seed = 1 }, 1));
+		assert_all_code(gemp_shard_reverse(graph, &test_comm, NULL, device, GEMP_PLACE_DEVICE, &figures),
+		                beyond ? GEMP_ENOMEM : GEMP_OK);
+		gemp_shard_free(graph);
+		assert_all_ok(fixture_build(&graph, &made, &test_comm, &(gemp_builder_options){ .seed = 1 }, 1));
+		assert_all_ok(gemp_shard_reverse(graph, &test_comm, NULL, device, GEMP_PLACE_AUTO, &figures));
+		assert_all(figures.on_device == !beyond);
+		gemp_shard_free(graph);
+		fixture_free(&made);
+	}
+	gemp_tuning_set(device, "reverse.host_below", 0);
+	TEST_LIMIT_DEFAULT(device_elements);
+	TEST_LIMIT_DEFAULT(reverse_device_round);
 }
 
 static gemp_placement place_of_once;
@@ -121,6 +152,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_device),
 		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(more_edges_than_devices_number),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_device),
 	};

@@ -238,6 +238,24 @@ static void small_devices_leave_it_to_hosts(void **state)
 	assert_all(device.on_host && !device.on_device);
 }
 
+/* The keys of a rank are more than the elements that a device numbers. */
+static void more_keys_than_devices_number_are_left_to_hosts(void **state)
+{
+	uint64_t seed = test_seed_all() + 9;
+	(void)state;
+	do
+		draw_world(DENSE, FEW, gemp_random(&seed));
+	while (w.count < FEW / 4);
+	for (int beyond = 0; beyond < 2; beyond++) {
+		gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
+		TEST_LIMIT(device_elements, beyond ? 4 : gemp_limits_default.device_elements);
+		check(&device, true);
+		gemp_resolver_close(&device);
+		assert_all(device.on_host == beyond && device.on_device == !beyond);
+	}
+	TEST_LIMIT_DEFAULT(device_elements);
+}
+
 /* The devices number slots below 2^60. */
 static void larger_slots_are_left_to_hosts(void **state)
 {
@@ -280,6 +298,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tiny_messages_decide_in_order),
 		cmocka_unit_test(keys_of_one_rank_are_not_sent),
 		cmocka_unit_test(small_devices_leave_it_to_hosts),
+		cmocka_unit_test(more_keys_than_devices_number_are_left_to_hosts),
 		cmocka_unit_test(larger_slots_are_left_to_hosts),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_devices),

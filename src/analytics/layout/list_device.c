@@ -27,7 +27,7 @@ bool gemp_layout_device_can(const gemp_layout_state *state, const gemp_device *d
 	uint64_t min = gemp_limits_now()->renumber_min, entries = entries_of(state);
 	if (!min)
 		min = device->gpu ? MIN_ENTRIES : UINT64_MAX;
-	return entries && entries >= min && entries <= GEMP_DEVICE_MAX && !gemp_layout_wide(entries) &&
+	return entries && entries >= min && entries <= gemp_device_max() && !gemp_layout_wide(entries) &&
 	       entries * sizeof(uint64_t) <= device->max_buffer && device->memory > device->buffer_bytes &&
 	       entries * BYTES <= device->memory - device->buffer_bytes;
 }

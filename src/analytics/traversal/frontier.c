@@ -366,12 +366,12 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 	*out = (gemp_frontier_tuples){ .frontier = f, .capacity = (size_t)f->device_rows.out.edges };
 	while (bits <= GEMP_SPLIT_BITS && own > (uint64_t)1 << (bits + shift))
 		bits++;
-	if (bits > GEMP_SPLIT_BITS || f->device_rows.out.edges > GEMP_DEVICE_MAX)
+	if (bits > GEMP_SPLIT_BITS || f->device_rows.out.edges > gemp_device_max())
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--pass shuffle: a rank has %u vertices and %llu edges, and %llu vertices and %zu edges "
 		                 "are possible; use more ranks, or --pass push",
 		                 own, (unsigned long long)f->device_rows.out.edges, 1ull << (GEMP_SPLIT_BITS + shift),
-		                 GEMP_DEVICE_MAX);
+		                 gemp_device_max());
 	out->ranges = 1u << bits;
 	out->how = (gemp_shuffle){
 		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift

@@ -8,6 +8,7 @@
 #include "euler/devices/pairing.h"
 #include "euler/devices/placing.h"
 #include "euler/devices/segments.h"
+#include "primitive/toolbox.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static void end_stage(gemp_euler_state *e, gemp_euler_stage stage, double *since
 /* A number of a splitter is its index times the ranks, and labels have a bit beside it. */
 static bool numbers_suffice(const gemp_comm *comm, const gemp_euler_edges *edges)
 {
-	const uint64_t limit = (uint64_t)1 << 31, ranks = (uint64_t)comm->size;
+	const uint64_t limit = gemp_min(UINT64_C(1) << 31, gemp_device_max()), ranks = (uint64_t)comm->size;
 	uint64_t own = edges->begin[edges->rows];
 	gemp_comm_max(comm, &own, 1);
 	return edges->edges < limit && (own + 2) * ranks < limit;

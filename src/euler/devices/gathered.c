@@ -40,7 +40,7 @@ bool gemp_euler_gathering_suffices(const gemp_comm *comm, const gemp_device *dev
 {
 	const int chosen = gemp_limits_now()->euler_gathered;
 	const uint64_t gpus = gemp_comm_sum1(comm, device && device->gpu);
-	return comm->size <= MAX_RANKS && edges->edges <= GEMP_EULER_DEVICE_EDGES &&
+	return comm->size <= MAX_RANKS && edges->edges <= gemp_euler_device_edges() &&
 	       (chosen < 0 ? gpus == (uint64_t)comm->size : chosen);
 }
 

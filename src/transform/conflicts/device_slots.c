@@ -58,7 +58,8 @@ bool gemp_device_slots_fit(const gemp_comm *comm, const gemp_device *device, uin
                            uint64_t bytes)
 {
 	const uint64_t most = keys > average ? keys : average, ranks = (uint64_t)comm->size;
-	if (most > MAX_KEYS || ranks > 1 << GEMP_SPLIT_BITS || most * MAX_BUFFER > device->max_buffer)
+	if (most > gemp_min(MAX_KEYS, gemp_device_max()) || ranks > 1 << GEMP_SPLIT_BITS ||
+	    most * MAX_BUFFER > device->max_buffer)
 		return false;
 	bytes += keys * LOCAL_BYTES + (ranks > 1 ? keys * SENT_BYTES + average * OWNED_BYTES : 0);
 	return bytes <= device->memory - device->buffer_bytes;
