@@ -25,19 +25,27 @@ __kernel void components_begin(__global uint *above, __global ulong *tree, uint 
 	}
 }
 
-/* Unites the ends of edge number `place` of each row. before: number of edges of the preceding edge types. */
+/* for (each_sampled(v, rows, step)) runs over every step-th block of 256 rows. */
+#define SAMPLED_ROWS 256
+#define each_sampled(v, count, step)                                                                                   \
+	ulong i_##v = get_global_id(0), v = i_##v / SAMPLED_ROWS * (step) * SAMPLED_ROWS + i_##v % SAMPLED_ROWS;       \
+	v / SAMPLED_ROWS * SAMPLED_ROWS < (count);                                                                     \
+	i_##v += get_global_size(0), v = i_##v / SAMPLED_ROWS * (step) * SAMPLED_ROWS + i_##v % SAMPLED_ROWS
+
+/* Unites the ends of edge number `place` of every step-th block of rows. before: number of edges of the preceding edge
+ * types. */
 __kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint first,
-                                uint vertices, uint place, volatile __global uint *above, __global ulong *tree,
-                                __global uint2 *ends, uint with_tree, ulong before)
+                                uint vertices, uint place, uint step, volatile __global uint *above,
+                                __global ulong *tree, __global uint2 *ends, uint with_tree, ulong before)
 {
 	uint hooked;
-	for (each(v, rows)) {
-		ulong e = (ulong)begin[v] + place;
-		if (e >= begin[v + 1])
+	for (each_sampled(v, rows, step)) {
+		ulong e = v < rows ? (ulong)begin[v] + place : ULONG_MAX;
+		if (v >= rows || e >= begin[v + 1])
 			continue;
 		uint to = components_element(target[e], first, vertices);
-		if (components_unite(above, v, to, &hooked))
-			components_record(tree, ends, with_tree, hooked, before + e, v, to);
+		if (components_unite(above, (uint)v, to, &hooked))
+			components_record(tree, ends, with_tree, hooked, before + e, (uint)v, to);
 	}
 }
 
@@ -52,15 +60,15 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
  * COMPONENTS_NO_TARGET for a row with fewer edges. */
 #define COMPONENTS_NO_TARGET UINT_MAX
 
-/* Unites the ends of sampled edge number `place` of each row. */
-__kernel void components_hook(__global const uint *sample, uint rows, uint first, uint vertices, uint place,
+/* Unites the ends of sampled edge number `place` of every step-th block of rows. */
+__kernel void components_hook(__global const uint *sample, uint rows, uint first, uint vertices, uint place, uint step,
                               volatile __global uint *above)
 {
 	uint hooked;
-	for (each(v, rows)) {
-		uint to = sample[2 * (size_t)v + place];
+	for (each_sampled(v, rows, step)) {
+		uint to = v < rows ? sample[2 * (size_t)v + place] : COMPONENTS_NO_TARGET;
 		if (to != COMPONENTS_NO_TARGET)
-			components_unite(above, v, components_element(to, first, vertices), &hooked);
+			components_unite(above, (uint)v, components_element(to, first, vertices), &hooked);
 	}
 }
 

@@ -62,7 +62,6 @@ static void sample_targets(const void *self, uint32_t *to, size_t begin, size_t 
 	}
 }
 
-/* Elements are linked to their roots after each edge, as in edge_sets. */
 static gemp_code hook_sample(gemp_edge_sets *w, const gemp_csr *csr, gemp_buffer *sample)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
@@ -72,10 +71,12 @@ static gemp_code hook_sample(gemp_edge_sets *w, const gemp_csr *csr, gemp_buffer
 	GEMP_TRY(gemp_transfer_make(w->device, sample, sample_targets, csr, count));
 	w->transfers += gemp_now() - since;
 	w->entries += count;
-	for (cl_uint place = 0; place < SAMPLED; place++) {
+	for (size_t i = 0; i < GEMP_SETS_PASSES; i++) {
+		const gemp_sets_pass *pass = &gemp_sets_passes[i];
 		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_HOOK], grid.items, grid.group,
 		                           GEMP_ARG(&sample->mem), GEMP_ARG(&w->rows), GEMP_ARG(&w->first),
-		                           GEMP_ARG(&w->vertices), GEMP_ARG(&place), GEMP_ARG(&w->above.mem)));
+		                           GEMP_ARG(&w->vertices), GEMP_ARG(&pass->place), GEMP_ARG(&pass->step),
+		                           GEMP_ARG(&w->above.mem)));
 		GEMP_TRY(gemp_edge_sets_flatten(w));
 	}
 	return GEMP_OK;

@@ -2,7 +2,7 @@
 
 #include "primitive/toolbox.h"
 
-enum { SAMPLED = 2 };
+const gemp_sets_pass gemp_sets_passes[GEMP_SETS_PASSES] = { { 0, 1 }, { 1, 64 }, { 1, 1 } };
 
 /* The kernels may be NULL. */
 static void close_kernels(gemp_edge_sets *w)
@@ -41,17 +41,18 @@ gemp_code gemp_edge_sets_build(gemp_edge_sets *w, const gemp_device_csr *rows)
 	return w->timings.count ? GEMP_OK : begin(w);
 }
 
-/* Between the two edges of each row elements are linked to their roots. Without this step the second edge would find
- * its ends at the bottom of trees, which takes 4 times the steps if each row has 4 edges to random vertices. */
+/* Between the two edges of each row elements are linked to their roots. Otherwise the second edge would find its ends
+ * at the bottom of trees, which takes 4 times the steps if each row has 4 edges to random vertices. */
 static gemp_code sample(gemp_edge_sets *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
-	for (cl_uint place = 0; place < SAMPLED; place++) {
+	for (size_t i = 0; i < GEMP_SETS_PASSES; i++) {
+		const gemp_sets_pass *pass = &gemp_sets_passes[i];
 		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_SAMPLE], grid.items, grid.group,
 		                           GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows),
-		                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&place),
-		                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->ends.mem),
-		                           GEMP_ARG(&w->edges), GEMP_ARG(&before)));
+		                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&pass->place),
+		                           GEMP_ARG(&pass->step), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
+		                           GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->edges), GEMP_ARG(&before)));
 		GEMP_TRY(gemp_edge_sets_flatten(w));
 	}
 	return GEMP_OK;
