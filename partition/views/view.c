@@ -21,16 +21,52 @@ static void list_all(void *context, size_t begin, size_t end)
 		slots[s] = (gemp_vertex)s;
 }
 
-/* Marks the own slots in words[], and then lists the marks. This gives ascending slots without a sort. */
+/* The own slots in words[], which are marked and then listed. This gives ascending slots without a sort. */
+typedef struct own_slots {
+	gemp_residency *out;
+	const gemp_vertex *slot_of; /* [rows] */
+	size_t places[GEMP_MAX_RANGES];
+} own_slots;
+
+static void mark_own(void *context, size_t begin, size_t end)
+{
+	const own_slots *o = context;
+	for (size_t v = begin; v < end; v++) {
+		const gemp_vertex slot = o->slot_of[v];
+		__atomic_fetch_or(&o->out->words[2 * (slot / 32)], UINT32_C(1) << slot % 32, __ATOMIC_RELAXED);
+	}
+}
+
+static void count_own(void *context, size_t range, size_t begin, size_t end)
+{
+	own_slots *o = context;
+	size_t count = 0;
+	for (size_t w = begin; w < end; w++)
+		count += (size_t)__builtin_popcount(o->out->words[2 * w]);
+	o->places[range] = count;
+}
+
+static void list_range(void *context, size_t range, size_t begin, size_t end)
+{
+	const own_slots *o = context;
+	size_t place = o->places[range];
+	for (size_t w = begin; w < end; w++)
+		for (uint32_t left = o->out->words[2 * w]; left; left &= left - 1)
+			o->out->own_slots[place++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
+}
+
 static void list_own(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order, size_t words)
 {
-	for (size_t v = 0; v < graph->rows; v++) {
-		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
-		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
+	own_slots o = { .out = out, .slot_of = order->slot_of + graph->first_vertex };
+	size_t place = 0;
+	gemp_for_elements(graph->rows, mark_own, &o);
+	gemp_for_ranges(words, count_own, &o);
+	for (size_t r = 0; r < gemp_range_count(words); r++) {
+		const size_t count = o.places[r];
+		o.places[r] = place;
+		place += count;
 	}
-	for (size_t w = 0, found = 0; w < words; w++)
-		for (uint32_t left = out->words[2 * w]; left; left &= left - 1)
-			out->own_slots[found++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
+	gemp_for_ranges(words, list_range, &o);
 }
 
 /* bits[1] of each word is the number of own slots from `hot` on in the words before. */

@@ -6,24 +6,55 @@
 #include "comm/comm.h"
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "partition/views/view_rows.h"
 
 #include <string.h>
 
-enum { ALIGNED = 128 };
+enum { ALIGNED = 128, COPIED = 1 << 16 /* entries that a thread copies at a time */ };
 
-/* Copies the own rows [0, rows), which ascend by slot, to their places in the view. A row has one owner, so no two
- * ranks write the same place. */
-static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp_view *own, size_t rows)
+/* A copy of own rows, which ascend by slot, to their places in a view. */
+typedef struct row_copy {
+	gemp_view *out;
+	const gemp_residency *residency;
+	const gemp_view *own;
+	size_t own_hot; /* number of own rows that are hot; the others follow the hot rows of all ranks */
+} row_copy;
+
+/* The row of the view that an own row becomes. */
+static size_t row_of(const row_copy *c, size_t row)
 {
-	for (size_t r = 0; r < rows; r++) {
-		size_t count = (size_t)(own->begin[r + 1] - own->begin[r]);
-		uint64_t to = out->begin[residency->own_slots[r]];
-		memcpy(out->neighbours + to, own->neighbours + own->begin[r], count * sizeof *out->neighbours);
+	return row < c->own_hot ? c->residency->own_slots[row] : c->residency->hot + row - c->own_hot;
+}
+
+/* Copies the entries [begin, end) of own rows. A row has one owner, so no two ranks write the same place. */
+static void copy_entries(void *context, size_t chunk, size_t begin, size_t end)
+{
+	(void)chunk;
+	const row_copy *c = context;
+	const gemp_view *own = c->own;
+	size_t row = gemp_range_find(own->begin, own->rows, begin);
+	for (uint64_t from = begin, next; from < end; from = next, row++) {
+		next = gemp_min(own->begin[row + 1], (uint64_t)end);
+		const uint64_t to = c->out->begin[row_of(c, row)] + (from - own->begin[row]);
+		memcpy(c->out->neighbours + to, own->neighbours + from, (size_t)(next - from) * sizeof *own->neighbours);
 		if (own->edges)
-			memcpy(out->edges + to, own->edges + own->begin[r], count * sizeof *out->edges);
+			memcpy(c->out->edges + to, own->edges + from, (size_t)(next - from) * sizeof *own->edges);
 	}
+}
+
+/* Writes the lengths of own rows behind the offsets of their rows in the view. */
+static void set_lengths(void *context, size_t begin, size_t end)
+{
+	const row_copy *c = context;
+	for (size_t r = begin; r < end; r++)
+		c->out->begin[row_of(c, r) + 1] = c->own->begin[r + 1] - c->own->begin[r];
+}
+
+static void copy_own(row_copy *c)
+{
+	gemp_for_chunks((size_t)c->own->begin[c->own->rows], COPIED, copy_entries, c);
 }
 
 /* The exchange of a view's rows between all ranks of the job, or between the first ranks of the nodes, each of which
@@ -88,26 +119,19 @@ static gemp_code exchange_rows(const row_exchange *p, size_t slots)
 static gemp_code gather_rows(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
                              const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
-	size_t hot = residency->hot, own_hot = residency->own_count - residency->own;
+	const size_t hot = residency->hot;
+	row_copy copy = { out, residency, own, residency->own_count - residency->own };
 	out->rows = hot + residency->own;
 	out->loops = own->loops;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->begin, out->rows + 1)));
-	for (size_t r = 0; r < own_hot; r++)
-		out->begin[residency->own_slots[r] + 1] = own->begin[r + 1] - own->begin[r];
+	gemp_for_elements(own->rows, set_lengths, &copy);
 	gemp_comm_sum_long(comm, out->begin + 1, hot);
-	for (size_t r = own_hot; r < own->rows; r++)
-		out->begin[hot + r - own_hot + 1] = own->begin[r + 1] - own->begin[r];
 	gemp_prefix_inclusive(out->begin, out->rows + 1);
 	gemp_code code = GEMP_NEW(out->neighbours, out->begin[out->rows] + 1);
 	if (own->edges)
 		GEMP_THEN(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	copy_own(out, residency, own, own_hot);
-	uint64_t from = own->begin[own_hot], to = out->begin[hot];
-	size_t count = (size_t)(own->begin[own->rows] - from);
-	memcpy(out->neighbours + to, own->neighbours + from, count * sizeof *out->neighbours);
-	if (own->edges)
-		memcpy(out->edges + to, own->edges + from, count * sizeof *out->edges);
+	copy_own(&copy);
 	return exchange_rows(&(row_exchange){ comm, NULL, graph, order, out }, hot);
 }
 
@@ -172,28 +196,41 @@ bool gemp_view_share(gemp_view *out, const gemp_comm *comm, size_t rows, size_t 
 	return true;
 }
 
-/* Collective. Gathers the sizes of all rows from their owners, and turns the sizes into offsets. */
-static void lay_out(gemp_view *out, const node_leaders *n, const gemp_residency *residency, const gemp_view *own)
+/* This rank's part of the offsets of a shared view. */
+typedef struct offset_task {
+	gemp_view *out;
+	size_t first;
+	uint64_t before; /* entries of the lower ranks of the node */
+} offset_task;
+
+/* begin32[] is read only if all offsets fit into 32 bits. */
+static void shift_offsets(void *context, size_t begin, size_t end)
 {
+	const offset_task *t = context;
+	for (size_t i = t->first + begin; i < t->first + end; i++) {
+		t->out->begin[i] += t->before;
+		t->out->begin32[i] = (uint32_t)t->out->begin[i];
+	}
+}
+
+/* Collective. Gathers the sizes of all rows from their owners, and turns the sizes into offsets. */
+static void lay_out(row_copy *copy, const node_leaders *n)
+{
+	gemp_view *out = copy->out;
 	uint64_t sum = 0, before, all;
 	size_t first, end;
 	gemp_shared_range(&out->shared, out->rows + 1, &first, &end);
 	memset(out->begin + first, 0, (end - first) * sizeof *out->begin);
 	gemp_shared_fence(&out->shared);
-	for (size_t r = 0; r < own->rows; r++)
-		out->begin[residency->own_slots[r] + 1] = own->begin[r + 1] - own->begin[r];
+	gemp_for_elements(copy->own->rows, set_lengths, copy);
 	gemp_shared_fence(&out->shared);
 	if (n->between.size)
 		gemp_comm_sum_long(&n->between, out->begin + 1, out->rows);
 	gemp_shared_fence(&out->shared);
-	for (size_t i = first; i < end; i++)
-		sum += out->begin[i];
+	gemp_prefix_inclusive(out->begin + first, end - first);
+	sum = end > first ? out->begin[end - 1] : 0;
 	gemp_shared_sums(&out->shared, &sum, &before, &all, 1);
-	for (size_t i = first; i < end; i++) {
-		before += out->begin[i];
-		out->begin[i] = before;
-		out->begin32[i] = (uint32_t)before; /* read only if all offsets fit into 32 bits */
-	}
+	gemp_for_elements(end - first, shift_offsets, &(offset_task){ out, first, before });
 	gemp_shared_fence(&out->shared);
 }
 
@@ -208,8 +245,9 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	if (!*shared)
 		return GEMP_OK;
 	GEMP_TRY(find_leaders(&n, comm));
-	lay_out(out, &n, residency, own);
-	copy_own(out, residency, own, own->rows);
+	row_copy copy = { out, residency, own, own->rows };
+	lay_out(&copy, &n);
+	copy_own(&copy);
 	gemp_shared_fence(&out->shared);
 	out->loops = own->loops;
 	if (n.count == 1)

@@ -18,7 +18,7 @@
 
 enum {
 	CHUNK = 1 << 16, /* entries that a thread takes at a time, approximately */
-	LONG = 1 << 16,  /* entries; one thread alone sorts longer rows, so the spare memory of each thread is limited */
+	LONG = 1 << 20,  /* entries; one thread alone sorts longer rows, so the spare memory of each thread is limited */
 };
 
 /* A view that all threads fill row by row, with spare memory for each thread. */
@@ -191,7 +191,7 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
 	f->chunks = (size_t)(entries / CHUNK) + 1;
 	f->chunk = (view->rows + f->chunks - 1) / f->chunks;
-	f->spare = entries < LONG ? (size_t)entries + 1 : LONG;
+	f->spare = (size_t)gemp_min(f->longest + 1, (uint64_t)LONG);
 	size_t threads = f->chunks > 1 ? gemp_threads() : 1;
 	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->spare));
 	if (f->key->edges)
