@@ -107,9 +107,11 @@ class Bench:
     def arguments(self, text, size):
         words = []
         for word in text.split():
-            kind, _, hub = word.strip('{}').partition(':')
-            path = word.startswith('{') and self.make(kind, size)
-            words.append(self.hub(path) if hub else path or word)
+            if word.startswith('{'):
+                kind, _, hub = word.strip('{}').partition(':')
+                path = self.make(kind, size)
+                word = self.hub(path) if hub else path
+            words.append(word)
         return words + self.devices
 
     def hub(self, path):

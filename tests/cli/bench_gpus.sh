@@ -25,6 +25,8 @@ for ranks in 1 2; do
 done
 equal "$("$GEMP_PYTHON" -c 'import json, sys; print([(r["engine"], r["ranks"], r["right"]) for r in json.load(open(sys.argv[1]))])' gpus-*.json)" \
 	"[('sort', 1, True), ('sort', 2, True)]" 'raw results'
+gpus 0 --only bfs,cycle
+equal "$(grep -c 'yes$' out)" 4 'searches from a vertex with the most edges, and a shape with a colon'
 
 program --descending
 gpus 1 --only sort
