@@ -81,10 +81,12 @@ __kernel void components_outside(__global const uint *above, __global const uint
 			list[atomic_inc(counter)] = v;
 }
 
-/* Unites the ends of all edges. With `listed` set, the rows are those of list[]. The ends of most edges have the same root already. To find this quickly, `seen` is
+/* Unites the ends of the edges in the shares first_share .. last_share - 1 (topology_each_share) of all rows and edges.
+ * With `listed` set, the rows are those of list[]. The ends of most edges have the same root already. To find this quickly, `seen` is
  * above[] read through caches: a link may be outdated there, but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
-                                   uint first, uint vertices, ulong edges, __global const uint *list, uint listed,
+                                   uint first, uint vertices, ulong edges, ulong first_share, ulong last_share,
+                                   __global const uint *list, uint listed,
                                    __global const uint *seen,
                                    volatile __global uint *above, __global ulong *tree, __global uint2 *ends,
                                    uint with_tree, ulong before, volatile __local uint *room)
@@ -92,7 +94,7 @@ __kernel void components_unite_all(__global const topology_edge *begin, __global
 	GEMP_GROUP_DECLARE
 	uint hooked;
 	volatile __local uint *rows_of = topology_room(room);
-	for (topology_each_share(share, rows, edges)) {
+	for (ulong share = first_share + gemp_worker(); share < last_share; share += gemp_workers()) {
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
 		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
 			uint a = s.row + rows_of[i], b = components_element(target[s.first + i], first, vertices);

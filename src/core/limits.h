@@ -177,6 +177,8 @@ typedef struct gemp_limits {
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;
 
+	/* Edges that arrive on a GPU before a kernel unites their ends [2^25]: topology/edge_sets. */
+	size_t components_part;
 	/* Switch, all ranks, 0 or 1: a device gets two edges of each symmetric row, and the other edges only of vertices
 	 * outside the largest set [-1: a GPU does]: topology/components_sampled. */
 	int components_sampled;

@@ -22,9 +22,11 @@ enum {
  * for each piece would take as long as converting it. */
 typedef struct pipeline {
 	gemp_device *device;
-	gemp_transfer_source *source; /* makes the numbers that are sent */
-	const void *self;             /* the first argument of `source` */
-	gemp_transfer_numbers to;     /* array of the numbers that are received */
+	gemp_transfer_source *source;   /* makes the numbers that are sent */
+	const void *self;               /* the first argument of `source` */
+	gemp_transfer_numbers to;       /* array of the numbers that are received */
+	gemp_transfer_arrived *arrived; /* NULL: nobody watches */
+	void *watcher;                  /* the first argument of `arrived` */
 	/* count: numbers in total; piece: numbers of a piece; pieces: number of pieces; parts: parts of a piece */
 	size_t count, piece, pieces, parts;
 	gemp_pinned locked;
@@ -220,31 +222,48 @@ static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 }
 
 /* A piece is converted into a lane after the transfer of the lane's previous piece has ended. */
+static gemp_code write_all(pipeline *p, const gemp_buffer *to)
+{
+	gemp_code code = GEMP_OK;
+	if (p->count == 0)
+		return GEMP_OK;
+	GEMP_TRY_DONE(open(p));
+	for (size_t k = 0; k < LANES && k < p->pieces; k++)
+		start_conversion(p, k);
+	for (size_t k = 0; k < p->pieces; k++) {
+		await_conversion(p, k);
+		GEMP_TRY_DONE(write_piece(p, k, to));
+		if (k == 0 || k - 1 + LANES >= p->pieces)
+			continue;
+		GEMP_TRY_DONE(await_transfer(p, k - 1));
+		start_conversion(p, k - 1 + LANES);
+		if (p->arrived)
+			GEMP_TRY_DONE(p->arrived(p->watcher, k * p->piece));
+	}
+done:
+	return finish(p, code);
+}
+
 gemp_code gemp_transfer_make(gemp_device *device, const gemp_buffer *to, gemp_transfer_source *source, const void *self,
                              size_t count)
 {
-	gemp_code code = GEMP_OK;
 	pipeline p = { .device = device, .source = source, .self = self, .count = count };
-	if (count == 0)
-		return GEMP_OK;
-	GEMP_TRY_DONE(open(&p));
-	for (size_t k = 0; k < LANES && k < p.pieces; k++)
-		start_conversion(&p, k);
-	for (size_t k = 0; k < p.pieces; k++) {
-		await_conversion(&p, k);
-		GEMP_TRY_DONE(write_piece(&p, k, to));
-		if (k == 0 || k - 1 + LANES >= p.pieces)
-			continue;
-		GEMP_TRY_DONE(await_transfer(&p, k - 1));
-		start_conversion(&p, k - 1 + LANES);
-	}
-done:
-	return finish(&p, code);
+	return write_all(&p, to);
 }
 
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
 {
 	return gemp_transfer_make(device, to, copy_numbers, &from, count);
+}
+
+gemp_code gemp_transfer_upload_watched(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from,
+                                       size_t count, gemp_transfer_arrived *arrived, void *self)
+{
+	pipeline p = {
+		.device = device, .source = copy_numbers, .self = &from, .count = count, .arrived = arrived, .watcher = self
+	};
+	const gemp_code code = write_all(&p, to);
+	return code == GEMP_OK ? arrived(self, count) : code;
 }
 
 /* Does nothing beyond the last piece, so the caller need not check. */

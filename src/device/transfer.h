@@ -22,6 +22,12 @@ gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                                  size_t count);
 
+/* An upload that calls arrived(self, n) whenever the numbers below n are in the buffer, so that kernels work on them
+ * while others are copied. The last call has n = count, unless a call has failed, whose code is returned. */
+typedef gemp_code gemp_transfer_arrived(void *self, size_t count);
+gemp_code gemp_transfer_upload_watched(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from,
+                                       size_t count, gemp_transfer_arrived *arrived, void *self);
+
 /* Writes the numbers [begin, end) of an array to `to`. Several threads call it at the same time, for different
  * ranges. */
 typedef void gemp_transfer_source(const void *self, uint32_t *to, size_t begin, size_t end);

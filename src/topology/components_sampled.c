@@ -154,7 +154,7 @@ static gemp_code unite_others(gemp_edge_sets *w, other_rows *o)
 	GEMP_TRY(gemp_transfer_make(w->device, &on->target, other_targets, o, (size_t)on->edges));
 	w->transfers += gemp_now() - since;
 	w->entries += on->edges;
-	return gemp_edge_sets_unite_all(w, on, &o->list_on, 0);
+	return gemp_edge_sets_unite_listed(w, on, &o->list_on);
 }
 
 /* The kernels are those for offsets of 32 bits: the other edges are fewer than MIN_SHARE-th of all. */

@@ -10,7 +10,6 @@
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/launch.h"
-#include "device/transfer.h"
 
 #include <stdio.h>
 
@@ -69,15 +68,20 @@ static unsigned lanes_of(const gemp_device *device)
 	return lanes ? lanes : device->gpu ? LANES : 1;
 }
 
-/* A GPU gets a copy through page-locked memory. A CPU device borrows the array. */
+/* A CPU device borrows the array. The array of a GPU is empty at first. */
+static gemp_code begin_targets(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
+{
+	size_t size = count * sizeof *target;
+	if (size && !device->gpu)
+		return gemp_buffer_borrow(out, device, size, (gemp_vertex *)(uintptr_t)target);
+	return gemp_buffer_new(out, device, size ? size : 1, NULL); /* OpenCL has no empty buffers */
+}
+
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
 	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
-	size_t size = count * sizeof *target;
-	if (size && !device->gpu)
-		return gemp_buffer_borrow(out, device, size, from.narrow);
-	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* OpenCL has no empty buffers */
-	return gemp_transfer_upload(device, out, from, count);
+	GEMP_TRY(begin_targets(out, device, target, count));
+	return device->gpu ? gemp_transfer_upload(device, out, from, count) : GEMP_OK;
 }
 
 /* A CPU device reads offsets of 64 bits in place, and offsets of 32 bits in an array that the host makes. */
@@ -98,7 +102,7 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 }
 
 /* Offsets have 64 bits only if there are 2^32 edges or more. */
-gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
+gemp_code gemp_device_csr_begin(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t edges = gemp_csr_edges(csr);
@@ -107,9 +111,35 @@ gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const g
 		.device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges, .wide = edges > UINT32_MAX
 	};
 	GEMP_TRY_DONE(load_begin(out, csr->begin));
-	GEMP_TRY_DONE(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
+	GEMP_TRY_DONE(begin_targets(&out->target, device, csr->target, (size_t)edges));
 	out->seconds = gemp_now() - since;
 done:
+	if (code != GEMP_OK)
+		gemp_device_csr_free(out);
+	return code;
+}
+
+static gemp_code ignore(void *self, size_t count)
+{
+	(void)self, (void)count;
+	return GEMP_OK;
+}
+
+gemp_code gemp_device_csr_load(gemp_device_csr *on, const gemp_csr *csr, gemp_transfer_arrived *arrived, void *self)
+{
+	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)csr->target };
+	const double since = gemp_now();
+	const gemp_code code = on->device->gpu && on->edges ? gemp_transfer_upload_watched(on->device, &on->target, from,
+	                                                                                   (size_t)on->edges, arrived, self)
+	                                                    : arrived(self, (size_t)on->edges);
+	on->seconds += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
+{
+	GEMP_TRY(gemp_device_csr_begin(out, device, csr));
+	const gemp_code code = gemp_device_csr_load(out, csr, ignore, NULL);
 	if (code != GEMP_OK)
 		gemp_device_csr_free(out);
 	return code;

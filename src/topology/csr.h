@@ -5,6 +5,7 @@
 #define GEMP_TOPOLOGY_CSR_H
 
 #include "device/program.h"
+#include "device/transfer.h"
 #include "graph/graph.h"
 #include "primitive/device_choice.h"
 
@@ -60,6 +61,9 @@ typedef struct gemp_device_csr {
 
 /* A CPU device reads csr->target in place. */
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
+/* The same in two steps: the offsets, and the targets, whose arrival is watched. */
+gemp_code gemp_device_csr_begin(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
+gemp_code gemp_device_csr_load(gemp_device_csr *on, const gemp_csr *csr, gemp_transfer_arrived *arrived, void *self);
 void gemp_device_csr_free(gemp_device_csr *csr);
 
 /* Makes a buffer of targets only. A CPU device reads them in place. The caller frees the buffer, even after a

@@ -1,5 +1,7 @@
 #include "topology/edge_sets.h"
 
+#include "core/limits.h"
+#include "core/search.h"
 #include "primitive/toolbox.h"
 
 const gemp_sets_pass gemp_sets_passes[GEMP_SETS_PASSES] = { { 0, 1 }, { 1, 64 }, { 1, 1 } };
@@ -41,54 +43,106 @@ gemp_code gemp_edge_sets_build(gemp_edge_sets *w, const gemp_device_csr *rows)
 	return w->timings.count ? GEMP_OK : begin(w);
 }
 
-/* Between the two edges of each row elements are linked to their roots. Otherwise the second edge would find its ends
- * at the bottom of trees, which takes 4 times the steps if each row has 4 edges to random vertices. */
-static gemp_code sample(gemp_edge_sets *w, const gemp_device_csr *csr, cl_ulong before)
+/* The rows of one type, whose targets arrive while kernels work on earlier ones. */
+typedef struct arriving_rows {
+	gemp_edge_sets *sets;
+	const gemp_csr *csr;
+	gemp_device_csr on;
+	cl_ulong before; /* number of edges of the preceding types */
+	cl_ulong shares; /* the edges of these shares have been united */
+	size_t count;    /* number of targets that had arrived then */
+} arriving_rows;
+
+static void free_rows(arriving_rows *r)
 {
-	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
+	gemp_device_csr_free(&r->on);
+}
+
+/* Unites the ends of a sample of the edges of the first `rows` rows. Between the two edges of each row elements are
+ * linked to their roots. Otherwise the second edge would find its ends at the bottom of trees, which takes 4 times the
+ * steps if each row has 4 edges to random vertices. */
+static gemp_code sample(const arriving_rows *r, cl_uint rows)
+{
+	gemp_edge_sets *w = r->sets;
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, rows);
 	for (size_t i = 0; i < GEMP_SETS_PASSES; i++) {
 		const gemp_sets_pass *pass = &gemp_sets_passes[i];
 		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_SAMPLE], grid.items, grid.group,
-		                           GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows),
+		                           GEMP_ARG(&r->on.begin.mem), GEMP_ARG(&r->on.target.mem), GEMP_ARG(&rows),
 		                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&pass->place),
 		                           GEMP_ARG(&pass->step), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
-		                           GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->edges), GEMP_ARG(&before)));
+		                           GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->edges), GEMP_ARG(&r->before)));
 		GEMP_TRY(gemp_edge_sets_flatten(w));
 	}
 	return GEMP_OK;
 }
 
-gemp_code gemp_edge_sets_unite_all(gemp_edge_sets *w, const gemp_device_csr *rows, const gemp_buffer *list,
-                                   cl_ulong before)
+/* Unites the ends of the edges of some shares, then links every element to its root. list: see unite_listed, or
+ * NULL. */
+static gemp_code unite_shares(gemp_edge_sets *w, const gemp_device_csr *rows, const gemp_buffer *list, cl_ulong before,
+                              cl_ulong first, cl_ulong last)
 {
-	const gemp_device_grid grid = gemp_device_csr_grid(rows);
+	const gemp_device_grid grid = gemp_device_items_grid(w->device, (last - first) * GEMP_ITEMS_PER_WORKER);
 	const cl_uint listed = list != NULL;
 	const gemp_buffer *any = list ? list : &w->above; /* a kernel has no argument without a buffer */
 	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_UNITE_ALL], grid.items, grid.group,
 	                           GEMP_ARG(&rows->begin.mem), GEMP_ARG(&rows->target.mem), GEMP_ARG(&rows->rows),
-	                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&rows->edges), GEMP_ARG(&any->mem),
-	                           GEMP_ARG(&listed), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem),
-	                           GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->ends.mem), GEMP_ARG(&w->edges), GEMP_ARG(&before),
-	                           GEMP_LOCAL(grid.local)));
+	                           GEMP_ARG(&w->first), GEMP_ARG(&w->vertices), GEMP_ARG(&rows->edges), GEMP_ARG(&first),
+	                           GEMP_ARG(&last), GEMP_ARG(&any->mem), GEMP_ARG(&listed), GEMP_ARG(&w->above.mem),
+	                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->ends.mem),
+	                           GEMP_ARG(&w->edges), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
 	return gemp_edge_sets_flatten(w);
 }
 
-/* Unites the ends of one type's edges: those of a sample first, so the ends of most other edges are in one set already.
- * The kernels are built for each type, since they depend on the width of the type's offsets. */
+/* The number of shares of all rows and edges. */
+static cl_ulong shares_of(const gemp_device_csr *rows)
+{
+	return (rows->edges + rows->rows + GEMP_ITEMS_PER_WORKER - 1) / GEMP_ITEMS_PER_WORKER;
+}
+
+gemp_code gemp_edge_sets_unite_listed(gemp_edge_sets *w, const gemp_device_csr *rows, const gemp_buffer *list)
+{
+	return unite_shares(w, rows, list, 0, 0, shares_of(rows));
+}
+
+/* The number of shares that contain only the first `count` edges. Edge e of row r is item e + r + 1, since each row is
+ * an item in front of its edges. */
+static cl_ulong complete_shares(const arriving_rows *r, size_t count, cl_uint *rows)
+{
+	*rows = count < r->on.edges ? (cl_uint)gemp_range_find(r->csr->begin, r->csr->rows, count) : r->on.rows;
+	return count < r->on.edges ? (count + *rows + 1) / GEMP_ITEMS_PER_WORKER : shares_of(&r->on);
+}
+
+/* The first part of the edges is sampled, and joins most vertices of most graphs to one set, so each later edge needs
+ * little more than a comparison. The kernels of a part run while the next part is copied. */
+static gemp_code take_arrived(void *self, size_t count)
+{
+	arriving_rows *r = self;
+	cl_uint rows;
+	if (count < r->on.edges && count - r->count < gemp_limits_now()->components_part)
+		return GEMP_OK;
+	const cl_ulong before = r->shares, shares = complete_shares(r, count, &rows);
+	if (before == 0 && rows)
+		GEMP_TRY(sample(r, rows));
+	if (shares > before)
+		GEMP_TRY(unite_shares(r->sets, &r->on, NULL, r->before, before, shares));
+	r->shares = shares;
+	r->count = count;
+	return GEMP_CL(clFlush(r->sets->device->queue));
+}
+
+/* The kernels are built for each type, since they depend on the width of the type's offsets. */
 static gemp_code unite_type(gemp_edge_sets *w, const gemp_csr *csr, cl_ulong before)
 {
-	GEMP_OWNED_BY(gemp_device_csr_free) gemp_device_csr rows = { 0 };
-	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
-	GEMP_TRY(gemp_edge_sets_build(w, &rows));
-	if (rows.edges) {
-		GEMP_TRY(sample(w, &rows, before));
-		GEMP_TRY(gemp_edge_sets_unite_all(w, &rows, NULL, before));
-	}
-	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY(gemp_program_store(w->device, &w->program));
-	w->transfers += rows.seconds;
-	w->entries += rows.edges;
-	return GEMP_OK;
+	GEMP_OWNED_BY(free_rows) arriving_rows rows = { .sets = w, .csr = csr, .before = before };
+	GEMP_TRY(gemp_device_csr_begin(&rows.on, w->device, csr));
+	GEMP_TRY(gemp_edge_sets_build(w, &rows.on));
+	gemp_code code = rows.on.edges ? gemp_device_csr_load(&rows.on, csr, take_arrived, &rows) : GEMP_OK;
+	GEMP_ALSO(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_THEN(gemp_program_store(w->device, &w->program));
+	w->transfers += rows.on.seconds;
+	w->entries += rows.on.edges;
+	return code;
 }
 
 /* Edges are numbered through all types. `before` is the number of edges of the preceding types. */

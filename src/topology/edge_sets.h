@@ -64,9 +64,8 @@ extern const gemp_sets_pass gemp_sets_passes[GEMP_SETS_PASSES];
 
 /* Links every element to its root. */
 gemp_code gemp_edge_sets_flatten(gemp_edge_sets *sets);
-/* Unites the ends of all edges of the rows, then links every element to its root. list: u32 [rows->rows] the own rows
- * that these rows are; NULL: all of them. before: the number of the first edge. */
-gemp_code gemp_edge_sets_unite_all(gemp_edge_sets *sets, const gemp_device_csr *rows, const gemp_buffer *list,
-                                   cl_ulong before);
+/* Unites the ends of all edges of some rows, whose numbers are list[rows->rows] (u32), then links every element to its
+ * root. */
+gemp_code gemp_edge_sets_unite_listed(gemp_edge_sets *sets, const gemp_device_csr *rows, const gemp_buffer *list);
 
 #endif

@@ -209,6 +209,24 @@ static void random_graphs_by_items(void **state)
 	check_random(8);
 }
 
+/* The device copies rows like a GPU, in tiny pieces, and kernels unite the edges of a few pieces at a time. */
+static void rows_arrive_in_parts(void **state)
+{
+	const bool gpu = device->gpu;
+	(void)state;
+	choose_form(GEMP_FORM_GROUPS);
+	device->gpu = true;
+	TEST_LIMIT(transfer_chunk, 512);
+	TEST_LIMIT(components_part, 300);
+	check_random(4);
+	check_shapes(1200);
+	symmetric_rows_are_sampled(state);
+	TEST_LIMIT_DEFAULT(transfer_chunk);
+	TEST_LIMIT_DEFAULT(components_part);
+	device->gpu = gpu;
+	choose_form(GEMP_FORM_AUTO);
+}
+
 static gemp_code find_once(void *world)
 {
 	gemp_components found;
@@ -314,6 +332,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_memory_may_run_out),
 		cmocka_unit_test(device_memory_may_run_out),
 		cmocka_unit_test(more_vertices_than_devices_number),
+		cmocka_unit_test(rows_arrive_in_parts),
 		cmocka_unit_test(shapes_in_groups),
 		cmocka_unit_test(symmetric_rows_are_sampled),
 		cmocka_unit_test(large_sets_of_ranks_are_joined),
