@@ -17,6 +17,7 @@
 #include "primitive/split.h"
 #include "topology/csr.h"
 #include "topology/reverse_device.h"
+#include "topology/reverse_numbers.h"
 
 #include <assert.h>
 #include <math.h>
@@ -306,6 +307,19 @@ static gemp_code reverse_rows(graph_reversal *t, gemp_reversed_rows *rows, const
 	return reverse_ranks(rows, t->comm, t->graph->bounds, csr, edges);
 }
 
+typedef struct owner_task {
+	const gemp_shard *graph;
+	const gemp_vertex *target;
+	int *owner;
+} owner_task;
+
+static void find_owners(void *context, size_t begin, size_t end)
+{
+	const owner_task *o = context;
+	for (size_t e = begin; e < end; e++)
+		o->owner[e] = gemp_shard_owner(o->graph, o->target[e]);
+}
+
 /* Collective. Sends attributes to the ranks to which their edges have moved, the owners of the targets. */
 static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relation, const gemp_reversed_rows *rows)
 {
@@ -315,8 +329,8 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 	GEMP_OWNED int *owner = NULL;
 	if (t->comm->size > 1)
 		code = GEMP_NEW(owner, edges);
-	for (size_t e = 0; owner && e < edges; e++)
-		owner[e] = gemp_shard_owner(t->graph, relation->out_targets[e]);
+	if (owner)
+		gemp_for_elements(edges, find_owners, &(owner_task){ t->graph, relation->out_targets, owner });
 	GEMP_TRY(gemp_comm_agree(t->comm, code));
 	GEMP_TRY(
 		gemp_table_move(t->comm, &moved, &relation->props, owner, rows->edge, (size_t)rows->begin[rows->rows], true));
@@ -326,16 +340,26 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 	return GEMP_OK;
 }
 
-/* The reversed rows become the rows by source. Rows by target are made later, when they are loaded. */
-static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
+/* The reversed rows become the rows by source. With the numbers of the edges, the old rows become the rows by target;
+ * otherwise these are made later, when they are loaded. */
+static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows, gemp_edge *numbers)
 {
+	gemp_relation old = *relation;
 	relation->props.rows = (size_t)rows->begin[rows->rows];
+	if (numbers)
+		relation->out_offsets = NULL, relation->out_targets = NULL;
 	gemp_relation_keep_rows(relation, 0);
 	relation->loaded |= GEMP_LOAD_OUT;
 	relation->out_offsets = rows->begin;
 	relation->out_targets = rows->source;
 	rows->begin = NULL;
 	rows->source = NULL;
+	if (!numbers)
+		return;
+	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
+	relation->in_offsets = old.out_offsets;
+	relation->in_sources = old.out_targets;
+	relation->in_edges = numbers;
 }
 
 /* The bytes are the bytes of the rows that were read and written: 8 for each edge and 16 for each vertex. */
@@ -351,20 +375,35 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 	figures->traffic.rounds += rows->traffic.rounds;
 }
 
-/* Collective. The old rows are freed after the attributes have been moved. */
+/* Collective. Several ranks number the edges for the rows by target, unless a rank has too many edges. *numbers is
+ * NULL if they do not. */
+static gemp_code number_edges(const graph_reversal *t, const gemp_csr *csr, const gemp_reversed_rows *rows,
+                              gemp_edge **numbers)
+{
+	uint64_t longest = gemp_max(gemp_csr_edges(csr), rows->begin[rows->rows]);
+	*numbers = NULL;
+	if (t->comm->size == 1)
+		return GEMP_OK;
+	gemp_comm_max(t->comm, &longest, 1);
+	return longest < UINT32_MAX ? gemp_reverse_numbers(numbers, t->comm, t->graph->bounds, csr, rows) : GEMP_OK;
+}
+
+/* Collective. The old rows are replaced after the attributes have been moved. */
 static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
 	gemp_shard *graph = t->graph;
 	gemp_relation *relation = &graph->relations[index];
 	const gemp_csr csr = gemp_csr_out(graph, index);
 	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
-	bool edges = relation->props.count > 0;
-	GEMP_TRY(reverse_rows(t, &rows, &csr, edges));
+	const bool attributes = relation->props.count > 0;
+	gemp_edge *numbers;
+	GEMP_TRY(reverse_rows(t, &rows, &csr, attributes || t->comm->size > 1));
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
-	if (edges)
+	if (attributes)
 		GEMP_TRY(move_attributes(t, relation, &rows));
-	replace_rows(relation, &rows);
+	GEMP_TRY(number_edges(t, &csr, &rows, &numbers));
+	replace_rows(relation, &rows, numbers);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 	return GEMP_OK;
 }
