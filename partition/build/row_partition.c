@@ -21,10 +21,10 @@ enum {
 
 /* Memory of one thread. Bodies of loops cannot return codes, so a failed allocation is kept here. */
 typedef struct partition_thread {
-	uint32_t *combined;         /* [buckets][COMBINED][width] */
+	uint32_t *combined;         /* [buckets][COMBINED][width], in the memory of all threads */
 	unsigned char *waiting;     /* [buckets] records in `combined` */
 	size_t *next;               /* [buckets] next place of this chunk in the records */
-	uint64_t *places;           /* [rows of a bucket + 1] */
+	uint64_t *places;           /* [rows of a bucket + 1], in the memory of all threads */
 	gemp_vertex *slots, *spare; /* [capacity]; slots is NULL if nothing is dropped */
 	gemp_edge *spare_edges;     /* [capacity]; NULL if records have two numbers */
 	size_t capacity;
@@ -47,15 +47,20 @@ typedef struct partition {
 	atomic_bool parallel;
 	unsigned threads;
 	partition_thread *thread; /* [threads] */
+	/* the arrays of all threads, of which each thread touches its own: together they are large blocks, which are not
+	 * cleared by the thread that allocates them */
+	uint32_t *thread_combined; /* [threads][buckets][COMBINED][width] */
+	uint64_t *thread_places;   /* [threads][rows of a bucket + 1] */
 } partition;
 
 static void free_partition(partition *p)
 {
 	for (unsigned t = 0; p->thread && t < p->threads; t++) {
 		partition_thread *own = &p->thread[t];
-		gemp_free_all(own->combined, own->waiting, own->next, own->places, own->slots, own->spare, own->spare_edges);
+		gemp_free_all(own->waiting, own->next, own->slots, own->spare, own->spare_edges);
 	}
-	gemp_free_all(p->source.list_begin, p->places, p->bucket_begin, p->records, p->kept, p->thread);
+	gemp_free_all(p->source.list_begin, p->places, p->bucket_begin, p->records, p->kept, p->thread, p->thread_combined,
+	              p->thread_places);
 }
 
 static uint64_t chunk_begin(const partition *p, size_t chunk)
@@ -76,11 +81,14 @@ static gemp_code prepare(partition *p)
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p->thread, p->threads), GEMP_ARRAY(p->places, p->chunks * p->buckets),
 	                      GEMP_ARRAY(p->bucket_begin, p->buckets + 1), GEMP_ARRAY(p->kept, p->buckets),
 	                      GEMP_ARRAY(p->to->begin, p->to->rows + 1)));
+	const size_t combined = p->buckets * COMBINED * p->width, places = ((size_t)1 << p->shift) + 1;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p->thread_combined, p->threads * combined),
+	                      GEMP_ARRAY(p->thread_places, p->threads * places)));
 	for (unsigned t = 0; t < p->threads; t++) {
 		partition_thread *own = &p->thread[t];
-		GEMP_TRY(gemp_new_all(GEMP_ARRAY(own->combined, p->buckets * COMBINED * p->width),
-		                      GEMP_ARRAY(own->waiting, p->buckets), GEMP_ARRAY(own->next, p->buckets),
-		                      GEMP_ARRAY(own->places, ((size_t)1 << p->shift) + 1)));
+		own->combined = p->thread_combined + t * combined;
+		own->places = p->thread_places + t * places;
+		GEMP_TRY(gemp_new_all(GEMP_ARRAY(own->waiting, p->buckets), GEMP_ARRAY(own->next, p->buckets)));
 	}
 	return GEMP_OK;
 }
@@ -270,8 +278,11 @@ static void make_bucket(void *context, unsigned thread, size_t bucket)
 	uint64_t at = range.begin;
 	for (size_t r = 0; r < range.rows; r++) {
 		size_t count = own->places[r] - at; /* the place is the end of the row now */
-		gemp_row_sort(to->slots + at, to->edges ? to->edges + at : NULL, count, p->bits, own->spare, own->spare_edges);
-		note_parallel(p, to->slots + at, count);
+		if (count > 1) {
+			gemp_row_sort(to->slots + at, to->edges ? to->edges + at : NULL, count, p->bits, own->spare,
+			              own->spare_edges);
+			note_parallel(p, to->slots + at, count);
+		}
 		at += count;
 	}
 }

@@ -174,13 +174,6 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 	gemp_free_all(e->groups, e->merges);
 }
 
-/* The edges of one group while new ids replace their ends. */
-typedef struct end_map {
-	const gemp_patch_state *p;
-	const gemp_patch_edges *group;
-	gemp_edge_pair *edges;
-} end_map;
-
 /* An end of an added edge is an old id or a new vertex. New vertices follow the survivors of their rank. */
 static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 {
@@ -193,25 +186,46 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
-static uint64_t end_at(const uint64_t *list, const gemp_patch_ends *ends, size_t i)
+/* The new ids of one end of the edges of a group. Those of new vertices are a sequence. */
+typedef struct end_ids {
+	const gemp_patch_state *p;
+	const uint64_t *list, *rows; /* end i is list[i], or list[rows[i]] if there are rows; NULL: a sequence */
+	uint64_t first, step;        /* the sequence */
+} end_ids;
+
+static end_ids ids_of(const gemp_patch_state *p, const uint64_t *list, const gemp_patch_ends *ends)
 {
 	if (list)
-		return list[i];
-	return ends->elements ? ends->elements[ends->rows[i]] : ends->first + i * ends->step;
+		return (end_ids){ p, list, NULL, 0, 0 };
+	if (ends->elements)
+		return (end_ids){ p, ends->elements, ends->rows, 0, 0 };
+	return (end_ids){ p, NULL, NULL, new_id(p, ends->first), ends->step };
 }
+
+static inline gemp_vertex id_at(const end_ids *ids, size_t i)
+{
+	if (!ids->list)
+		return (gemp_vertex)(ids->first + i * ids->step);
+	const uint64_t end = ids->list[ids->rows ? ids->rows[i] : i];
+	return ids->p->id_map.identity && end <= UINT32_MAX ? (gemp_vertex)end : new_id(ids->p, end);
+}
+
+/* The edges of one group while new ids replace their ends. */
+typedef struct end_map {
+	const gemp_patch_state *p;
+	end_ids source, target;
+	gemp_edge_pair *edges;
+} end_map;
 
 /* Both ends of an added edge are marked as changed. */
 static void name_range(void *context, size_t begin, size_t end)
 {
 	const end_map *n = context;
-	for (size_t i = begin; i < end; i++) {
-		uint64_t source = end_at(n->group->source, &n->group->sources, i);
-		uint64_t target = end_at(n->group->target, &n->group->targets, i);
-		n->edges[i] = (gemp_edge_pair){ new_id(n->p, source), new_id(n->p, target) };
-		if (n->p->result->changed) {
-			gemp_patch_mark_changed(n->p, n->edges[i].source);
-			gemp_patch_mark_changed(n->p, n->edges[i].target);
-		}
+	for (size_t i = begin; i < end; i++)
+		n->edges[i] = (gemp_edge_pair){ id_at(&n->source, i), id_at(&n->target, i) };
+	for (size_t i = begin; i < end && n->p->result->changed; i++) {
+		gemp_patch_mark_changed(n->p, n->edges[i].source);
+		gemp_patch_mark_changed(n->p, n->edges[i].target);
 	}
 }
 
@@ -229,11 +243,13 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
 	GEMP_TRY(GEMP_NEW(out->edges, out->count));
 	for (size_t i = 0; i < e->group_count; i++) {
-		end_map n = { e->p, &e->groups[i], out->edges + at };
-		if (!adds(n.group, type))
+		const gemp_patch_edges *group = &e->groups[i];
+		if (!adds(group, type) || !group->count)
 			continue;
-		gemp_for_elements(n.group->count, name_range, &n);
-		at += n.group->count;
+		end_map n = { e->p, ids_of(e->p, group->source, &group->sources), ids_of(e->p, group->target, &group->targets),
+			          out->edges + at };
+		gemp_for_elements(group->count, name_range, &n);
+		at += group->count;
 	}
 	return GEMP_OK;
 }

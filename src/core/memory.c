@@ -108,6 +108,15 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
+/* Setting one threshold of malloc stops it from adapting the others, so the end of the heap would go back to the system
+ * as soon as it has 128 KiB, and its pages would be touched anew for the next block. */
+static void keep_heap(void)
+{
+	enum { KEPT = 64 << 20 };
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+}
+
 /* Large blocks get new pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages if the system
  * has them. The thread that first touches a page decides on which NUMA node the page lies. Memory that malloc recycles
  * would be cleared, and touched, by this one thread. */
@@ -117,7 +126,7 @@ static void *new_pages(size_t bytes)
 	if (bytes < LARGE_BLOCK)
 		return calloc(1, bytes);
 	if (!atomic_flag_test_and_set(&threshold_set))
-		mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+		keep_heap();
 	char *base = calloc(1, bytes);
 	if (base)
 		advise_huge_pages(base, bytes);

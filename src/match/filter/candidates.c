@@ -345,11 +345,13 @@ uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 }
 
 /* Counts one chunk of own rows. Words of the bitmap without further bits are skipped, since few candidates are
- * common. */
+ * common. The sums are written once: chunks that are counted at the same time share cache lines. */
 static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const edge_count *c = context;
 	const uint32_t *bits = c->question.candidates->bits[c->at];
+	uint64_t edges = 0;
+	double squares = 0;
 	for (size_t v = begin; v < end; v++) {
 		uint64_t id = c->question.graph->first_vertex + v;
 		if (bits && !(bits[id / 32] >> id % 32)) {
@@ -357,9 +359,11 @@ static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 			continue;
 		}
 		uint64_t degree = !bits || gemp_bits32_test(bits, id) ? gemp_statistics_row(&c->question, v) : 0;
-		c->edges[chunk] += degree;
-		c->squares[chunk] += (double)degree * (double)degree;
+		edges += degree;
+		squares += (double)degree * (double)degree;
 	}
+	c->edges[chunk] = edges;
+	c->squares[chunk] = squares;
 }
 
 /* Local. Counts with all threads. */

@@ -54,17 +54,46 @@ static gemp_code use_candidates(gemp_interpreter *i, const gemp_candidates *cand
 	return GEMP_OK;
 }
 
-/* Lists this rank's candidates of the pivot, or those of the present part. */
+/* Ranges of rows while their pivots are counted, and then listed. */
+typedef struct pivot_list {
+	gemp_interpreter *i;
+	const uint32_t *bits;         /* NULL: all vertices */
+	size_t next[GEMP_MAX_RANGES]; /* the number of a range's pivots, and then the place of its next pivot */
+	bool lists;                   /* the second pass */
+} pivot_list;
+
+static void list_range(void *self, size_t range, size_t begin, size_t end)
+{
+	pivot_list *l = self;
+	const gemp_interpreter *i = l->i;
+	size_t next = l->next[range];
+	for (size_t v = begin; v < end; v++) {
+		gemp_vertex id = (gemp_vertex)(i->graph->first_vertex + v);
+		if (l->bits && !gemp_bits32_test(l->bits, gemp_host_rows_slot(&i->rows, id)))
+			continue;
+		if (i->part_of && id % i->part_of - i->part_first >= i->part_count)
+			continue;
+		if (l->lists)
+			i->pivots[next] = id;
+		next++;
+	}
+	l->next[range] = next;
+}
+
+/* Lists this rank's candidates of the pivot, or those of the present part, in ascending order. */
 static void list_pivots(gemp_interpreter *i, const uint32_t *bits)
 {
+	pivot_list l = { .i = i, .bits = bits };
+	const size_t ranges = gemp_range_count(i->graph->rows);
+	gemp_for_ranges(i->graph->rows, list_range, &l);
 	i->task_count = 0;
-	for (size_t v = 0; v < i->graph->rows; v++) {
-		gemp_vertex id = (gemp_vertex)(i->graph->first_vertex + v);
-		if (bits && !gemp_bits32_test(bits, gemp_host_rows_slot(&i->rows, id)))
-			continue;
-		if (!i->part_of || id % i->part_of - i->part_first < i->part_count)
-			i->pivots[i->task_count++] = id;
+	for (size_t r = 0; r < ranges; r++) {
+		const size_t count = l.next[r];
+		l.next[r] = i->task_count;
+		i->task_count += count;
 	}
+	l.lists = true;
+	gemp_for_ranges(i->graph->rows, list_range, &l);
 	i->tasks = i->pivots;
 }
 
