@@ -50,6 +50,9 @@ static const char *wrong_layout(const gemp_layout *layout, const gemp_layout *ho
 		return "no layout on the device";
 	if (layout->known != host->known || memcmp(layout->id, host->id, layout->known * sizeof *layout->id))
 		wrong = "order";
+	if (!wrong && host->out_weight &&
+	    (!layout->out_weight || memcmp(layout->out_weight, host->out_weight, host->own * sizeof(double))))
+		wrong = "sums of weights";
 	if (!wrong)
 		wrong = wrong_rows(&on_device.in, &layout->in, &host->in, size);
 	if (!wrong)
@@ -97,7 +100,8 @@ static void random_graphs(void **state)
 		TEST_LIMIT(transfer_chunk, i % 3 ? gemp_limits_default.transfer_chunk : 64);
 		check(&c,
 		      (gemp_layout_options){ .direction = (gemp_edge_direction)gemp_random_below(&random, 3),
-		                             .parts = GEMP_LAYOUT_IN | (gemp_random_below(&random, 4) ? GEMP_LAYOUT_OUT : 0u),
+		                             .parts = GEMP_LAYOUT_IN | (gemp_random_below(&random, 4) ? GEMP_LAYOUT_OUT : 0u) |
+		                                      (gemp_random_below(&random, 2) ? GEMP_LAYOUT_OUT_WEIGHT : 0u),
 		                             .weight = weights[gemp_random_below(&random, 3)],
 		                             .wanted = (gemp_layout_weight_kind)gemp_random_below(&random, 3) },
 		      device->memory);

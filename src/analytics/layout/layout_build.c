@@ -331,7 +331,8 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 {
 	gemp_layout *out = state->out;
 	double since = gemp_now();
-	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
+	const bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
+	const bool by_rows = weigh && !gemp_layout_sums_lists(state); /* out_weight is made from `out` */
 	log_step(0);
 	GEMP_TRY(make_weights(state, options));
 	log_step(1);
@@ -342,17 +343,19 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 		GEMP_TRY(gemp_layout_list_weights(state));
 	log_step(2);
 	GEMP_TRY(gemp_layout_make_order(state));
-	if (state->listed)
-		GEMP_TRY(gemp_comm_agree(state->comm,
-		                         gemp_layout_make_lists(state, weigh ? NULL : options->device, options->parts)));
+	if (state->listed) {
+		gemp_code code = weigh && !by_rows ? gemp_layout_sum_lists(state) : GEMP_OK;
+		GEMP_THEN(gemp_layout_make_lists(state, by_rows ? NULL : options->device, options->parts));
+		GEMP_TRY(gemp_comm_agree(state->comm, code));
+	}
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
 	if (!state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
-	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || weigh)) /* ranks differ in `made` */
+	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || by_rows)) /* ranks differ in `made` */
 		GEMP_TRY(gemp_comm_agree(state->comm, out->made ? GEMP_OK : gemp_layout_make_out(out)));
-	if (weigh)
+	if (by_rows)
 		GEMP_TRY(gemp_layout_make_out_weight(out));
 	out->seconds = gemp_now() - since - (out->made ? out->made->build : 0);
 	return GEMP_OK;

@@ -380,19 +380,6 @@ typedef struct weight_sum_task {
 	double *sum; /* [known] */
 } weight_sum_task;
 
-/* Converts a weight of any type to double. */
-static double weight_at(const gemp_layout *layout, const void *weight, uint64_t edge)
-{
-	switch (layout->weights) {
-	case GEMP_LAYOUT_U8: return ((const uint8_t *)weight)[edge];
-	case GEMP_LAYOUT_U16: return ((const uint16_t *)weight)[edge];
-	case GEMP_LAYOUT_U32: return ((const uint32_t *)weight)[edge];
-	case GEMP_LAYOUT_U64: return (double)((const uint64_t *)weight)[edge];
-	case GEMP_LAYOUT_F32: return (double)((const float *)weight)[edge];
-	default: return ((const double *)weight)[edge];
-	}
-}
-
 /* One thread adds up a row in the order of its edges, so the sum does not depend on the number of threads. */
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
@@ -401,7 +388,7 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 	const gemp_layout_rows *out = &s->layout->out;
 	for (size_t row = begin; row < end; row++)
 		for (uint64_t e = out->begin[row]; e < out->begin[row + 1]; e++)
-			s->sum[row] += weight_at(s->layout, out->weight, e);
+			s->sum[row] += gemp_layout_weight_at(s->layout->weights, out->weight, e);
 }
 
 /* Collective. Any rank that knows a vertex may have edges that leave it. Each rank sums the weights of its own edges

@@ -114,6 +114,19 @@ static inline void gemp_layout_arc_copy(uint32_t *to, const uint32_t *from, unsi
 		to[w] = from[w];
 }
 
+/* Converts a weight of any type to double. */
+static inline double gemp_layout_weight_at(gemp_layout_weights weights, const void *weight, uint64_t edge)
+{
+	switch (weights) {
+	case GEMP_LAYOUT_U8: return ((const uint8_t *)weight)[edge];
+	case GEMP_LAYOUT_U16: return ((const uint16_t *)weight)[edge];
+	case GEMP_LAYOUT_U32: return ((const uint32_t *)weight)[edge];
+	case GEMP_LAYOUT_U64: return (double)((const uint64_t *)weight)[edge];
+	case GEMP_LAYOUT_F32: return (double)((const float *)weight)[edge];
+	default: return ((const double *)weight)[edge];
+	}
+}
+
 /* The number of arcs of a chunk. It repays the start of a thread, and limits the memory of the chunks' counters, since
  * there are at most about 512 chunks. */
 static inline uint64_t gemp_layout_chunk(uint64_t arcs)
@@ -159,6 +172,10 @@ gemp_code gemp_layout_make_lists(gemp_layout_state *state, gemp_device *device, 
 gemp_code gemp_layout_make_in(gemp_layout_state *state);
 /* Local. Makes `out` from `in`, `in_ghost` and `in_other`. */
 gemp_code gemp_layout_make_out(gemp_layout *layout);
+/* Can out_weight be made from the lists? The weights of edges that lead only backward are on other ranks. */
+bool gemp_layout_sums_lists(const gemp_layout_state *state);
+/* Local. Makes out_weight from the lists, after gemp_layout_make_order. */
+gemp_code gemp_layout_sum_lists(gemp_layout_state *state);
 /* Collective. Makes out_weight from `out`. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout);
 

@@ -190,3 +190,50 @@ gemp_code gemp_layout_list_weights(gemp_layout_state *state)
 	}
 	return GEMP_OK;
 }
+
+/* SUMS OF THE WEIGHTS OF ARCS THAT LEAVE A VERTEX */
+
+bool gemp_layout_sums_lists(const gemp_layout_state *state)
+{
+	bool all = state->listed;
+	for (size_t t = 0; t < state->type_count; t++)
+		all &= state->types[t].forward;
+	return all;
+}
+
+/* The weight of an own edge, rounded as it is stored. */
+static double own_weight(const gemp_layout_state *state, const gemp_layout_type *type, uint64_t edge)
+{
+	uint32_t words[2] = { 0 };
+	gemp_layout_weight_load(words, state->out->weights, type->weight, edge);
+	return gemp_layout_weight_at(state->out->weights, words, 0);
+}
+
+/* The first list of a type is that of its edges by target. Loops of a type that leads both ways count once. */
+static void sum_rows(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const gemp_layout_state *state = context;
+	gemp_layout *out = state->out;
+	for (size_t row = begin; row < end; row++) {
+		double *sum = &out->out_weight[out->local[row]];
+		size_t list = 0;
+		for (size_t t = 0; t < state->type_count; list += 1 + state->types[t].backward, t++) {
+			const gemp_layout_type *type = &state->types[t];
+			const gemp_relation *relation = type->relation;
+			for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++)
+				*sum += own_weight(state, type, e);
+			for (uint64_t e = relation->in_offsets[row]; type->backward && e < relation->in_offsets[row + 1]; e++)
+				if (relation->in_sources[e] != state->graph->first_vertex + row)
+					*sum += gemp_layout_weight_at(out->weights, state->in_weights[list], e);
+		}
+	}
+}
+
+/* One thread adds up a row in the order of its edges, so the sum does not depend on the number of threads. */
+gemp_code gemp_layout_sum_lists(gemp_layout_state *state)
+{
+	GEMP_TRY(GEMP_NEW(state->out->out_weight, state->out->own));
+	gemp_for_ranges(state->out->own, sum_rows, state);
+	return GEMP_OK;
+}
