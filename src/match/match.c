@@ -185,11 +185,12 @@ static gemp_code find_candidates(gemp_match *m)
 }
 
 /* Collective. With several ranks, candidates that are in no match are removed before rows or partial matches are sent.
- * Given vertices come later, so their candidates say nothing about them. */
+ * Given vertices come later, so their candidates say nothing about them. A search that is only wanted if it is small
+ * takes less time than the passes over bitmaps of all vertices. */
 static gemp_code reduce_candidates(gemp_match *m)
 {
 	const double began = gemp_now();
-	if (m->graph->ranks == 1 || m->pattern->arguments)
+	if (m->graph->ranks == 1 || m->pattern->arguments || m->small_only)
 		return GEMP_OK;
 	GEMP_TRY(gemp_candidates_semi_join(&m->candidates, m->context, m->graph, m->pattern, m->options.semantics));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_FILTER, began);
