@@ -18,6 +18,7 @@ const gemp_limits gemp_limits_default = {
 	.degrees_round = 1 << 23,
 	.degrees_table = 1 << 30,
 	.fetch_round = 64 << 20,
+	.pull_block = 256,
 	.view_chunk = 1 << 22,
 	.renumber_chunk = 1 << 26,
 	.indexes = true,

@@ -57,6 +57,9 @@ typedef struct gemp_limits {
 
 	/* Bytes of rows that a rank receives in one round [64 MiB]: partition/fetch/fetch. */
 	uint64_t fetch_round;
+	/* Tasks whose rows all threads of a rank find together; fewer tasks are added one by one [256]:
+	 * match/exchange/working_set. */
+	size_t pull_block;
 	/* Row entries that ranks gather in one exchange, all ranks [2^22]: partition/views/view_build. */
 	uint64_t view_chunk;
 	/* Entries: rows with fewer entries are made by the host, not by a device [0: 2^22 on a GPU, no limit on a CPU

@@ -74,8 +74,10 @@ static void rounds_of_every_size(void **state)
 			context->budgets.row_cache = caches[c];
 			context->budgets.result_buffer = c == 1 ? 3 : 0;
 			TEST_LIMIT(fetch_round, c == 2 ? 64 : gemp_limits_default.fetch_round);
+			TEST_LIMIT(pull_block, 1 + i % 3);
 			assert_true(check_answer(&graph, &questions[i], &o));
 		}
+	TEST_LIMIT_DEFAULT(pull_block);
 }
 
 static void rounds_with_edges(void **state)
@@ -273,6 +275,26 @@ static void rows_beyond_all_devices(void **state)
 	TEST_LIMIT_DEFAULT(shared_max);
 }
 
+/* Tasks that all threads add in blocks make the same rounds as tasks that are added one by one. */
+static void blocks_of_tasks(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = { "triangle", "cycle:4", "path:4" };
+	gemp_match_options o = pull_options(false);
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		for (int part = 0; part < 3; part++) {
+			context->budgets.row_cache = 4000 << 2 * part;
+			TEST_LIMIT(pull_block, SIZE_MAX);
+			const gemp_match_result one = run(shapes[i], &o, GEMP_OK);
+			TEST_LIMIT(pull_block, part ? 3 : 64);
+			const gemp_match_result blocks = run(shapes[i], &o, GEMP_OK);
+			assert_true(one.matches == blocks.matches && one.pull_rounds == blocks.pull_rounds);
+			assert_true(one.rows_read == blocks.rows_read && one.oversized_pivots == blocks.oversized_pivots);
+		}
+	TEST_LIMIT_DEFAULT(pull_block);
+	context->budgets.row_cache = 0;
+}
+
 static int setup_large(void **state)
 {
 	int code = open_context(state);
@@ -307,6 +329,10 @@ static void memory_may_run_out(void **state)
 	assert_all_survive_no_memory(match_once, "path:3");
 	context->budgets.row_cache = 200; /* rounds take parts of rows (tiles) */
 	assert_all_survive_no_memory(match_once, "triangle");
+	TEST_LIMIT(pull_block, 1);
+	context->budgets.row_cache = 2000;
+	assert_all_survive_no_memory(match_once, "triangle");
+	TEST_LIMIT_DEFAULT(pull_block);
 }
 
 int main(int argc, char **argv)
@@ -319,6 +345,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(choice_by_expected_bytes, setup, teardown),
 		cmocka_unit_test(costs_of_push_and_pull),
 		cmocka_unit_test_setup_teardown(choice_by_row_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_of_tasks, setup_large, teardown),
 		cmocka_unit_test_setup_teardown(rows_beyond_all_devices, setup_large, teardown),
 		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 	};
