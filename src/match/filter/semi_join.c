@@ -190,10 +190,12 @@ static void count_entries(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const operation *o = context;
 	const semi_join *j = o->join;
+	uint64_t entries = 0;
 	size_t skip;
 	for (size_t row = begin; row < end; row += 1 + skip)
 		if (is_candidate(j->candidates->bits[o->along->from], j->graph->first_vertex + row, &skip))
-			o->entries[chunk] += gemp_view_entries(&o->along->lists, row, row + 1);
+			entries += gemp_view_entries(&o->along->lists, row, row + 1);
+	o->entries[chunk] = entries; /* once, as chunks that are counted at the same time share cache lines */
 }
 
 /* Local. Counts the entries in the own rows of candidates for each arc whose candidates have changed. */

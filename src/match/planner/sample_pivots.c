@@ -3,9 +3,17 @@
 #include "core/bitset.h"
 #include "core/threads.h"
 
-/* BLOCK is a multiple of 32, so that few words of a bitmap belong to two blocks. A thread takes TAKEN blocks at a
- * time. */
-enum { BLOCK = 512, TAKEN = 64 };
+/* Blocks have a multiple of 32 rows, so that few words of a bitmap belong to two blocks. A draw walks the blocks of its
+ * pivots, so blocks are short unless they are many. A thread takes blocks of TAKEN rows at a time. */
+enum { MIN_BLOCK = 64, MAX_BLOCK = 512, MAX_BLOCKS = 1 << 17, TAKEN = 1 << 15 };
+
+static size_t block_rows(size_t rows)
+{
+	size_t block = MIN_BLOCK;
+	while (block < MAX_BLOCK && rows / block > MAX_BLOCKS)
+		block *= 2;
+	return block;
+}
 
 /* The sum of the degrees of own rows [begin, end). */
 static uint64_t degrees(const gemp_sample_pivots *p, size_t begin, size_t end)
@@ -46,9 +54,8 @@ static gemp_code make_classes(gemp_sample_pivots *p, gemp_runtime *context, gemp
 gemp_code gemp_sample_pivots_new(gemp_sample_pivots *out, gemp_runtime *context, const gemp_shard *graph,
                                  const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
-	*out = (gemp_sample_pivots){ .graph = graph,
-		                         .candidates = candidates,
-		                         .block_count = (graph->rows + BLOCK - 1) / BLOCK };
+	*out = (gemp_sample_pivots){ .graph = graph, .candidates = candidates, .block_rows = block_rows(graph->rows) };
+	out->block_count = (graph->rows + out->block_rows - 1) / out->block_rows;
 	GEMP_OWNED bool *relations = NULL;
 	gemp_code code = GEMP_NEW(relations, graph->relation_count);
 	for (size_t e = 0; e < pattern->edge_count && code == GEMP_OK; e++)
@@ -106,7 +113,7 @@ static void sum_blocks(void *context, size_t range, size_t begin, size_t end)
 	const gemp_shard *graph = task->pivots->graph;
 	(void)range;
 	for (size_t b = begin; b < end; b++) {
-		size_t first = b * BLOCK, last = gemp_chunk_end(graph->rows, BLOCK, b);
+		size_t rows = task->pivots->block_rows, first = b * rows, last = gemp_chunk_end(graph->rows, rows, b);
 		gemp_pivot_block *block = &task->blocks[b];
 		if (!task->bits) {
 			*block = (gemp_pivot_block){ last - first, last - first + degrees(task->pivots, first, last) };
@@ -126,7 +133,7 @@ static gemp_code find_blocks(gemp_sample_pivots *p, int vertex, const gemp_pivot
 	gemp_pivot_block **blocks = &p->blocks[bits ? vertex : GEMP_MAX_PATTERN_VERTICES];
 	if (!*blocks) {
 		GEMP_TRY(GEMP_NEW(*blocks, p->block_count));
-		gemp_for_chunks(p->block_count, TAKEN, sum_blocks, &(block_task){ p, bits, *blocks });
+		gemp_for_chunks(p->block_count, TAKEN / p->block_rows, sum_blocks, &(block_task){ p, bits, *blocks });
 	}
 	*out = *blocks;
 	return GEMP_OK;
@@ -154,8 +161,8 @@ gemp_code gemp_sample_pivots_draw(gemp_sample_pivots *p, int vertex, size_t want
 			sum += (double)blocks[b].size;
 			continue;
 		}
-		size_t last = gemp_chunk_end(p->graph->rows, BLOCK, b);
-		for (size_t v = b * BLOCK; (v = next_row(p->graph, bits, v, last)) < last; v++) {
+		size_t last = gemp_chunk_end(p->graph->rows, p->block_rows, b);
+		for (size_t v = b * p->block_rows; (v = next_row(p->graph, bits, v, last)) < last; v++) {
 			const gemp_vertex id = (gemp_vertex)(p->graph->first_vertex + v);
 			const double size = 1 + (double)degrees(p, v, v + 1);
 			sum += size;

@@ -2,9 +2,9 @@
  * work, and to compare vertices as slots do, before slots exist.
  *
  * Degrees count over all relations of the pattern in both directions. They are differences of row offsets, so nothing
- * is computed for vertices that no sample asks for. To draw pivots, the own vertices are cut into blocks of 512, whose
- * sums (of candidates and of their degrees) are computed once for each set of candidates; a draw walks only the blocks
- * that it falls into. With several ranks the degree class of every vertex is gathered, one byte each. */
+ * is computed for vertices that no sample asks for. To draw pivots, the own vertices are cut into blocks of 64 to 512,
+ * whose sums (of candidates and of their degrees) are computed once for each set of candidates; a draw walks only the
+ * blocks that it falls into. With several ranks the degree class of every vertex is gathered, one byte each. */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_PIVOTS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_PIVOTS_H
@@ -22,7 +22,7 @@ typedef struct gemp_sample_pivots {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;
 	gemp_view_lists lists; /* the rows of all relations of the pattern, in both directions */
-	size_t block_count;
+	size_t block_rows, block_count;
 	/* [block_count] by pattern vertex, NULL before its first draw; the last array is that of vertices without bitmap */
 	gemp_pivot_block *blocks[GEMP_MAX_PATTERN_VERTICES + 1];
 	/* [graph->vertex_count] by id: 255 minus the degree class, so that the order is the order of slots. With a single
