@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
+#include "core/timer.h"
 #include "partition/views/view_rows.h"
 
 #include <string.h>
@@ -266,7 +267,10 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 	gemp_code code = GEMP_OK;
 	bool shared = false;
 	*out = (gemp_view){ 0 };
+	double since = gemp_now();
 	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
+	gemp_trace_add("own rows", GEMP_LANE_HOST, since);
+	since = gemp_now();
 	if (residency->hot == 0 || comm->size == 1) {
 		*out = own;
 		own = (gemp_view){ 0 };
@@ -276,6 +280,7 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 		code = share_rows(out, &shared, comm, graph, order, residency, &own);
 	if (!shared)
 		GEMP_THEN(gather_rows(out, comm, graph, order, residency, &own));
+	gemp_trace_add("rows of all ranks", GEMP_LANE_HOST, since);
 	if (code != GEMP_OK)
 		gemp_view_free(out);
 	return code;

@@ -397,12 +397,16 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
 	const bool attributes = relation->props.count > 0;
 	gemp_edge *numbers;
+	double since = gemp_now();
 	GEMP_TRY(reverse_rows(t, &rows, &csr, attributes || t->comm->size > 1));
+	gemp_trace_add("reverse rows", GEMP_LANE_HOST, since);
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
 	if (attributes)
 		GEMP_TRY(move_attributes(t, relation, &rows));
+	since = gemp_now();
 	GEMP_TRY(number_edges(t, &csr, &rows, &numbers));
+	gemp_trace_add("number edges", GEMP_LANE_HOST, since);
 	replace_rows(relation, &rows, numbers);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 	return GEMP_OK;
@@ -437,5 +441,8 @@ gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const boo
 	GEMP_TRY(code);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
-	return gemp_shard_content_hash(comm, graph, &graph->hash);
+	const double since = gemp_now();
+	const gemp_code hashed = gemp_shard_content_hash(comm, graph, &graph->hash);
+	gemp_trace_add("hash", GEMP_LANE_HOST, since);
+	return hashed;
 }

@@ -72,7 +72,7 @@ static gemp_code borrow_rows(gemp_device_layout *out, unsigned parts)
 	const gemp_made_rows *made = out->layout->made;
 	GEMP_CHECK(made->device == out->device);
 	out->borrowed = true;
-	out->build = made->build;
+	out->seconds = out->build = made->build; /* the other seconds are those of the layout */
 	if (parts & GEMP_LAYOUT_IN) {
 		out->in = made->in;
 		out->in_ghost = made->in_ghost;

@@ -120,10 +120,13 @@ static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 	state->targets = graph->bounds[first + grid.columns] - state->first;
 }
 
-/* Reports which of the five steps of make() is next. The steps take different times. */
-static void log_step(unsigned step)
+/* Ends a step of make(), which began at *since, and reports which of the five steps is next. The steps take different
+ * times. */
+static void end_step(const char *name, unsigned next, double *since)
 {
-	gemp_progress("laying out", step, 5, 0);
+	gemp_trace_add(name, GEMP_LANE_HOST, *since);
+	*since = gemp_now();
+	gemp_progress("laying out", next, 5, 0);
 }
 
 /* WEIGHTS */
@@ -333,30 +336,32 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	double since = gemp_now();
 	const bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	const bool by_rows = weigh && !gemp_layout_sums_lists(state); /* out_weight is made from `out` */
-	log_step(0);
+	gemp_progress("laying out", 0, 5, 0);
+	double step = since;
 	GEMP_TRY(make_weights(state, options));
-	log_step(1);
+	end_step("check weights", 1, &step);
 	GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_list_types(state)));
 	if (!state->listed)
 		GEMP_TRY(gemp_layout_make_arcs(state));
 	else if (options->weight)
 		GEMP_TRY(gemp_layout_list_weights(state));
-	log_step(2);
+	end_step(state->listed ? "fetch weights" : "send arcs", 2, &step);
 	GEMP_TRY(gemp_layout_make_order(state));
+	end_step("order vertices", 3, &step);
 	if (state->listed) {
 		gemp_code code = weigh && !by_rows ? gemp_layout_sum_lists(state) : GEMP_OK;
 		GEMP_THEN(gemp_layout_make_lists(state, by_rows ? NULL : options->device, options->parts));
 		GEMP_TRY(gemp_comm_agree(state->comm, code));
 	}
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
-	log_step(3);
 	if (!state->listed)
 		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
-	log_step(4);
+	end_step("rows by target", 4, &step);
 	if (!gemp_layout_renumbered(state) && (options->parts & GEMP_LAYOUT_OUT || by_rows)) /* ranks differ in `made` */
 		GEMP_TRY(gemp_comm_agree(state->comm, out->made ? GEMP_OK : gemp_layout_make_out(out)));
 	if (by_rows)
 		GEMP_TRY(gemp_layout_make_out_weight(out));
+	gemp_trace_add("rows by source", GEMP_LANE_HOST, step);
 	out->seconds = gemp_now() - since - (out->made ? out->made->build : 0);
 	return GEMP_OK;
 }

@@ -3,6 +3,7 @@
 #include "analytics/layout/device_layout.h"
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/timer.h"
 #include "device/launch.h"
 #include "device/transfer.h"
 #include "primitive/sort.h"
@@ -261,10 +262,14 @@ gemp_code gemp_layout_make_on_device(gemp_layout_state *state, gemp_device *devi
 	GEMP_TRY(GEMP_NEW(out->made, 1));
 	t.made = out->made;
 	t.made->device = device;
+	double since = gemp_now();
 	gemp_code code = gemp_toolbox_new(&t.box, device, GEMP_FORM_AUTO);
 	GEMP_THEN(upload_maps(&t));
 	GEMP_THEN(sort_arcs(&t));
+	gemp_trace_add("upload arcs", GEMP_LANE_HOST, since);
+	since = gemp_now();
 	GEMP_THEN(split_arcs(&t, by_source));
+	gemp_trace_add("split arcs", GEMP_LANE_HOST, since);
 	if (by_source) {
 		GEMP_THEN(make_out(&t));
 		GEMP_THEN(read_out_begin(&t));

@@ -6,6 +6,7 @@
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "core/timer.h"
 #include "primitive/sort.h"
 
 /* Collective, with several columns. All ranks of a row of the grid have edges to the same vertices, so their counts are
@@ -339,7 +340,9 @@ static gemp_code locate_ghosts(gemp_layout_state *state)
 	GEMP_TRY(gemp_comm_agree(
 		state->comm, gemp_new_all(GEMP_ARRAY(remote.id, remote.count), GEMP_ARRAY(state->ghost_local, remote.count))));
 	gemp_for_elements((size_t)(state->ghosts.count / (64 * GEMP_RANK_WORDS)) + 1, list_ghosts, &task);
+	const double since = gemp_now();
 	GEMP_TRY(gemp_remote_vertices_locate(&remote, out));
+	gemp_trace_add("locate ghosts", GEMP_LANE_HOST, since);
 	memcpy(out->links.send_begin, remote.request_begin, ((size_t)state->comm->size + 1) * sizeof *remote.request_begin);
 	out->links.send = remote.requested;
 	remote.requested = NULL;
@@ -364,10 +367,12 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	if (several)
 		GEMP_THEN(gemp_rank_bitmap_new(&state->ghosts, out->vertices));
 	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	const double since = gemp_now();
 	if (state->listed)
 		gemp_for_ranges(out->own, count_rows, state);
 	else
 		gemp_parallel_for(state->arcs.ranges, count_range, state);
+	gemp_trace_add("count arcs", GEMP_LANE_HOST, since);
 	out->known = out->own + (several ? (uint32_t)gemp_rank_bitmap_count(&state->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	if (out->grid.columns > 1)
