@@ -18,6 +18,7 @@ typedef struct collection {
 	gemp_pipeline *pipeline;      /* NULL: rows consist of elements of matches and need no clauses */
 	gemp_row_store store;         /* rows of the current round */
 	gemp_frame *frame;            /* the result */
+	bool direct;                  /* rows go from the search to the frame: no clause and no automorphism changes them */
 	bool ended;                   /* a LIMIT has been reached, or the last round has ended */
 } collection;
 
@@ -46,62 +47,79 @@ static gemp_code set_columns(collection *c)
 	return GEMP_OK;
 }
 
-static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *out, size_t begin, size_t end)
+/* A batch while its elements are copied to the columns of the frame. */
+typedef struct append_task {
+	const collection *c;
+	const gemp_batch *batch;
+} append_task;
+
+static void fill_vertices(const gemp_batch *batch, size_t vertex, uint64_t *out, size_t begin, size_t end)
 {
 	for (size_t row = begin; row < end; row++) {
-		gemp_vertex v = store->vertices[row * (size_t)store->vertex_count + vertex];
+		gemp_vertex v = batch->vertices[row * (size_t)batch->vertex_count + vertex];
 		out[row] = v == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : v;
 	}
 }
 
-/* Copies elements from the rows of the store to the columns of the frame. */
-static void append_range(void *self, size_t range, size_t begin, size_t end)
+static void append_range(void *self, size_t begin, size_t end)
 {
-	const collection *c = self;
-	const gemp_row_store *s = &c->store;
-	(void)range;
+	const append_task *task = self;
+	const collection *c = task->c;
+	const gemp_batch *batch = task->batch;
 	for (size_t i = 0; i < c->frame->count; i++) {
 		uint64_t *out = c->frame->columns[i].elements + c->frame->rows;
 		size_t variable = (size_t)c->pattern->result.items[i].expr->variable;
 		if (c->frame->columns[i].kind == GEMP_CELL_VERTEX)
-			fill_vertices(s, variable, out, begin, end);
+			fill_vertices(batch, variable, out, begin, end);
 		for (size_t row = begin; row < end && c->frame->columns[i].kind == GEMP_CELL_EDGE; row++)
-			out[row] = s->edges[row * (size_t)s->edge_count + variable];
+			out[row] = batch->edges[row * (size_t)batch->edge_count + variable];
 	}
 }
 
 /* Copies the rows of elements column by column. */
-static gemp_code append_rows(collection *c)
+static gemp_code append_rows(collection *c, const gemp_batch *batch)
 {
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
-		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
-	gemp_for_ranges(c->store.rows, append_range, c);
-	f->rows += c->store.rows;
+		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + batch->rows));
+	gemp_for_elements(batch->rows, append_range, &(append_task){ c, batch });
+	f->rows += batch->rows;
 	return GEMP_OK;
 }
 
 /* CALLBACKS OF THE SEARCH */
 
-/* Multiplicities are dropped, since only counts need them. */
+/* Multiplicities are dropped, since only counts need them. Rows that no later stage changes go to the frame at once. */
 static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
 	collection *c = self;
 	gemp_batch once = *batch;
 	once.multiplicity = NULL;
-	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
+	if (c->ended)
+		return GEMP_OK;
+	return c->direct ? append_rows(c, &once) : gemp_row_store_add(&c->store, &once, batch->rows);
 }
 
 /* Collective. Keeps one embedding of each orbit, then runs the clauses or appends the rows. */
+static gemp_code finish_round(collection *c, bool last)
+{
+	if (c->direct)
+		return GEMP_OK;
+	if (c->chain)
+		GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
+	if (c->pipeline)
+		return gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended);
+	const gemp_batch batch = gemp_row_store_batch(&c->store);
+	return gemp_comm_agree(c->context->comm, append_rows(c, &batch));
+}
+
+/* Collective. */
 static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	collection *c = self;
 	(void)again;
 	if (!c->ended) {
-		if (c->chain)
-			GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
-		GEMP_TRY(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
-		                     : gemp_comm_agree(c->context->comm, append_rows(c)));
+		GEMP_TRY(finish_round(c, last));
 		*enough |= c->ended && !last;
 		c->ended |= last;
 	}
@@ -164,6 +182,7 @@ static gemp_code find_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *g
 	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
 	c.chain = gemp_prepared_chain(query);
 	GEMP_TRY(begin_rows(&c, options));
+	c.direct = !c.pipeline && (!c.chain || gemp_stab_chain_is_trivial(c.chain));
 	return gemp_prepared_run(query, &sink, result);
 }
 
