@@ -20,8 +20,55 @@ static bool same(const gemp_buffer *buffer, const void *expected, size_t size)
 	return equal;
 }
 
+/* An edge of a row. */
+typedef struct end_and_weight {
+	uint32_t end;
+	unsigned char weight[8];
+} end_and_weight;
+
+static int compare_ends(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(end_and_weight));
+}
+
+/* The edges of all rows, where equal ends of a row are in the order of their weights. */
+static end_and_weight *sorted_edges(const uint64_t *begin, uint32_t rows, const uint32_t *end, const void *weight,
+                                    size_t size)
+{
+	end_and_weight *edges = calloc(begin[rows] + 1, sizeof *edges);
+	for (uint64_t e = 0; e < begin[rows]; e++) {
+		edges[e].end = end[e];
+		memcpy(edges[e].weight, (const char *)weight + e * size, size);
+	}
+	for (uint32_t row = 0; row < rows; row++)
+		qsort(edges + begin[row], begin[row + 1] - begin[row], sizeof *edges, compare_ends);
+	return edges;
+}
+
+/* Parallel edges of rows by source may have any order. */
+static bool same_edges(const gemp_device_rows *rows, const gemp_layout_rows *expected, size_t size)
+{
+	const size_t count = (size_t)gemp_layout_row_edges(expected);
+	uint32_t *end = calloc(count + 1, sizeof *end);
+	char *weight = calloc(count + 1, size + 1);
+	bool right = count == 0 ||
+	             (gemp_buffer_read(device, &rows->end, 0, count * sizeof *end, end) == GEMP_OK &&
+	              (size == 0 || gemp_buffer_read(device, &rows->weight, 0, count * size, weight) == GEMP_OK));
+	end_and_weight *a = sorted_edges(expected->begin, expected->rows, end, weight, size);
+	end_and_weight *b = sorted_edges(expected->begin, expected->rows, expected->end, expected->weight, size);
+	right = right && memcmp(a, b, count * sizeof *a) == 0;
+	for (uint32_t row = 0; row < expected->rows; row++)
+		for (uint64_t e = expected->begin[row] + 1; e < expected->begin[row + 1]; e++)
+			right &= end[e - 1] <= end[e];
+	free(a);
+	free(b);
+	free(end);
+	free(weight);
+	return right;
+}
+
 static const char *wrong_rows(const gemp_device_rows *rows, const gemp_layout_rows *offsets,
-                              const gemp_layout_rows *expected, size_t weight_size)
+                              const gemp_layout_rows *expected, size_t weight_size, bool by_source)
 {
 	const size_t edges = (size_t)gemp_layout_row_edges(expected);
 	bool right = true;
@@ -35,6 +82,8 @@ static const char *wrong_rows(const gemp_device_rows *rows, const gemp_layout_ro
 	free(begin);
 	if (!right)
 		return "offsets";
+	if (by_source)
+		return same_edges(rows, expected, weight_size) ? NULL : "edges by source";
 	if (!same(&rows->end, expected->end, edges * sizeof *expected->end))
 		return "ends";
 	return same(&rows->weight, expected->weight, edges * weight_size) ? NULL : "weights";
@@ -54,11 +103,11 @@ static const char *wrong_layout(const gemp_layout *layout, const gemp_layout *ho
 	    (!layout->out_weight || memcmp(layout->out_weight, host->out_weight, host->own * sizeof(double))))
 		wrong = "sums of weights";
 	if (!wrong)
-		wrong = wrong_rows(&on_device.in, &layout->in, &host->in, size);
+		wrong = wrong_rows(&on_device.in, &layout->in, &host->in, size, false);
 	if (!wrong)
-		wrong = wrong_rows(&on_device.in_ghost, &layout->in_ghost, &host->in_ghost, size);
+		wrong = wrong_rows(&on_device.in_ghost, &layout->in_ghost, &host->in_ghost, size, false);
 	if (!wrong && parts & GEMP_LAYOUT_OUT)
-		wrong = wrong_rows(&on_device.out, &layout->out, &host->out, size);
+		wrong = wrong_rows(&on_device.out, &layout->out, &host->out, size, true);
 	gemp_device_layout_free(&on_device);
 	return wrong;
 }

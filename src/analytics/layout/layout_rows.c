@@ -213,6 +213,8 @@ enum { BLOCK_BITS = 4 };
 
 typedef struct reverse_task {
 	gemp_layout *layout;
+	/* edges lead both ways and are cut by target: an own row of `out` is the row of `in`, so only ghosts are moved */
+	bool ghosts_only;
 	unsigned words; /* words of an edge in a bucket */
 	size_t size;    /* bytes of a weight */
 	size_t buckets, chunks;
@@ -246,7 +248,8 @@ static void count_chunk(void *context, unsigned thread, size_t chunk)
 	const gemp_layout *layout = t->layout;
 	uint32_t first = t->first[chunk], last = t->first[chunk + 1], own = layout->own;
 	uint64_t *places = t->places + chunk * t->buckets;
-	count_rows(t, &layout->in, gemp_min(first, own), gemp_min(last, own), places);
+	if (!t->ghosts_only)
+		count_rows(t, &layout->in, gemp_min(first, own), gemp_min(last, own), places);
 	count_rows(t, &layout->in_ghost, gemp_min(first, own), gemp_min(last, own), places);
 	if (last > own)
 		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
@@ -274,7 +277,8 @@ static inline __attribute__((always_inline)) void move_rows(const reverse_task *
 	const gemp_layout *layout = t->layout;
 	uint32_t target = t->first[chunk], last = t->first[chunk + 1];
 	for (; target < gemp_min(last, layout->own); target++) {
-		move_row(t, &layout->in, target, target, chunk, words, size);
+		if (!t->ghosts_only)
+			move_row(t, &layout->in, target, target, chunk, words, size);
 		move_row(t, &layout->in_ghost, target, target, chunk, words, size);
 	}
 	for (; target < last; target++)
@@ -318,6 +322,25 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	}
 }
 
+/* Own rows of `out` get the lengths of rows of `in`. */
+static void set_own_lengths(void *context, size_t begin, size_t end)
+{
+	const gemp_layout *layout = context;
+	for (size_t v = begin; v < end; v++)
+		layout->out.begin[v + 1] = layout->in.begin[v + 1] - layout->in.begin[v];
+}
+
+/* Own rows of `out` come first, and get the ends and weights of `in`. */
+static void copy_own_ends(void *context, size_t begin, size_t end)
+{
+	const gemp_layout *layout = context;
+	const size_t size = gemp_layout_weight_size(layout->weights);
+	memcpy(layout->out.end + begin, layout->in.end + begin, (end - begin) * sizeof *layout->in.end);
+	if (size)
+		memcpy((char *)layout->out.weight + begin * size, (const char *)layout->in.weight + begin * size,
+		       (end - begin) * size);
+}
+
 /* The number of edges of the targets before `target`. Own rows come first, then rows of in_other. */
 static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 {
@@ -343,7 +366,7 @@ static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 	return GEMP_OK;
 }
 
-/* A symmetric layout of one rank is its own reverse. */
+/* A symmetric layout of one rank is its own reverse, and so are the own rows of a symmetric layout of several ranks. */
 gemp_code gemp_layout_make_out(gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
@@ -357,19 +380,25 @@ gemp_code gemp_layout_make_out(gemp_layout *layout)
 		*out = layout->in;
 		return GEMP_OK;
 	}
-	gemp_layout_choose_ranges(edges, layout->known, &t.buckets, &shift);
+	t.ghosts_only = layout->symmetric && !layout->in_other.begin;
+	const uint64_t moved = t.ghosts_only ? gemp_layout_row_edges(&layout->in_ghost) : edges;
+	gemp_layout_choose_ranges(moved, layout->known, &t.buckets, &shift);
 	out->rows = layout->known;
 	GEMP_TRY_DONE(cut_rows(&t, edges));
 	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(t.places, t.chunks * t.buckets), GEMP_ARRAY(t.begin, t.buckets + 1),
-	                           GEMP_ARRAY(t.word, edges * t.words), GEMP_ARRAY(out->begin, (size_t)out->rows + 1)));
+	                           GEMP_ARRAY(t.word, moved * t.words), GEMP_ARRAY(out->begin, (size_t)out->rows + 1)));
 	gemp_parallel_for(t.chunks, count_chunk, &t);
 	gemp_layout_bucket_places(t.places, t.chunks, t.buckets, t.begin);
 	gemp_parallel_for(t.chunks, move_chunk, &t);
 	gemp_parallel_for(t.buckets, count_bucket, &t);
+	if (t.ghosts_only)
+		gemp_for_elements(layout->own, set_own_lengths, layout);
 	GEMP_TRY_DONE(gemp_layout_new_ends(out, layout->weights));
 	GEMP_TRY_DONE(GEMP_NEW(t.next, out->rows));
 	memcpy(t.next, out->begin, out->rows * sizeof *t.next);
 	gemp_parallel_for(t.buckets, put_bucket, &t);
+	if (t.ghosts_only)
+		gemp_for_elements((size_t)gemp_layout_row_edges(&layout->in), copy_own_ends, layout);
 done:
 	gemp_free_all(t.first, t.places, t.begin, t.word, t.next);
 	return code;
