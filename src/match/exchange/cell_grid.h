@@ -7,7 +7,7 @@
  * rows, block of columns) as two-dimensional prefix sums, so the size of a rectangle takes four lookups. Halving cells
  * until they fit enumerates patterns with few transfers from remote memory (Pagh and Silvestri 2014; the "shares" of
  * Afrati and Ullman 2010). Counting the tiles is collective. Each rank then chooses its cells locally. A place is a
- * node of the closure (working_set.h). */
+ * node of the closure (closure.h). */
 
 #ifndef GEMP_MATCH_EXCHANGE_CELL_GRID_H
 #define GEMP_MATCH_EXCHANGE_CELL_GRID_H

@@ -14,7 +14,7 @@ static const double round_cost = 2;  /* a round takes about as long as this numb
 enum { TASKS = 256 }; /* number of tasks that a thread takes at a time */
 
 /* The inputs of the estimate of the rows that a task reads, with means for each view and for each node of the closure,
- * which is called a place (working_set.h). */
+ * which is called a place (closure.h). */
 typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
