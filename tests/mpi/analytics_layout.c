@@ -242,6 +242,7 @@ static void random_graphs(void **state)
 			for (size_t r = 0; r < c.graph->relation_count; r++) /* a loader may have merged rows */
 				c.graph->relations[r].merged = gemp_random_below(&random, 2);
 		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 1 + gemp_random_below(&random, 4000));
+		TEST_LIMIT(shared_min, i % 2 ? 1 : gemp_limits_default.shared_min);
 		gemp_threads_limit(i % 2 ? 1 : 3);
 		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));
 		const char *wrong = wrong_layout(&t, &layout);
@@ -252,6 +253,7 @@ static void random_graphs(void **state)
 		gas_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(layout_round);
+	TEST_LIMIT_DEFAULT(shared_min);
 	gemp_threads_limit(0);
 	assert_all(gemp_memory_blocks() == 0);
 }

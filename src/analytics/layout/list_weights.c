@@ -1,11 +1,14 @@
 /* list_weights: the weights of the arcs in in_lists, in the layout's type of weights.
  *
  * The owner of an edge's source has the edge's attributes. The weights of rows by source are here, and those of rows by
- * target are requested from the owners by the numbers of the edges. Requests and answers are sent in rounds of bounded
- * size: 4 bytes for an edge that another rank has, and the bytes of its weight back. */
+ * target are found by the numbers of the edges. If all ranks are on one node, each rank writes the weights of its edges
+ * to shared memory, and every rank reads what it needs. Otherwise weights are requested from the owners. Requests and
+ * answers are sent in rounds of bounded size: 4 bytes for an edge that another rank has, and the bytes of its weight
+ * back. */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
+#include "comm/shared.h"
 #include "core/limits.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -139,8 +142,8 @@ static gemp_code run_round(weight_task *w, round_memory *m)
 	return GEMP_OK;
 }
 
-/* Collective. The weights of a type's rows by target. */
-static gemp_code fetch_weights(weight_task *w)
+/* Collective. Requests the weights of a type's rows by target. */
+static gemp_code request_weights(weight_task *w)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = w->state->comm;
@@ -165,6 +168,46 @@ static gemp_code fetch_weights(weight_task *w)
 done:
 	gemp_free_all(w->bounds, w->wanted, w->places, w->replies, m.begin, m.sizes, m.requested, m.answers);
 	return code;
+}
+
+/* Weights by the numbers of edges, in memory that all ranks share. */
+typedef struct shared_weights {
+	const weight_task *task;
+	char *weight; /* [edges of all ranks] */
+} shared_weights;
+
+static void share_own(void *context, size_t begin, size_t end)
+{
+	const shared_weights *s = context;
+	for (size_t e = begin; e < end; e++)
+		take_weight(s->task->state, s->weight, s->task->type->relation->first_edge + e, s->task->type->weight, e);
+}
+
+static void take_shared(void *context, size_t begin, size_t end)
+{
+	const shared_weights *s = context;
+	const weight_task *w = s->task;
+	const size_t size = gemp_layout_weight_size(w->state->out->weights);
+	for (size_t e = begin; e < end; e++)
+		memcpy((char *)w->weight + e * size, s->weight + w->type->relation->in_edges[e] * size, size);
+}
+
+/* Collective. The weights of a type's rows by target. */
+static gemp_code fetch_weights(weight_task *w)
+{
+	const gemp_comm *comm = w->state->comm;
+	const gemp_relation *relation = w->type->relation;
+	const size_t rows = w->state->graph->rows, size = gemp_layout_weight_size(w->state->out->weights);
+	gemp_shared block = { 0 };
+	shared_weights s = { .task = w };
+	if (comm->node_size < comm->size || !gemp_shared_new(&block, comm, (size_t)relation->edge_count * size))
+		return request_weights(w);
+	s.weight = block.bytes;
+	gemp_for_elements((size_t)relation->out_offsets[rows], share_own, &s);
+	gemp_shared_fence(&block);
+	gemp_for_elements((size_t)relation->in_offsets[rows], take_shared, &s);
+	gemp_shared_free(&block);
+	return GEMP_OK;
 }
 
 /* The order of lists is that of gemp_layout_list_types. */
