@@ -221,7 +221,8 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
 	if (code == GEMP_OK) {
 		gemp_touch_pages(out->component, out->rows * sizeof *out->component);
-		gemp_touch_pages(f.set_of, out->rows * sizeof *f.set_of);
+		if (comm->size > 1)
+			gemp_touch_pages(f.set_of, out->rows * sizeof *f.set_of);
 	}
 	code = gemp_comm_agree(comm, code);
 	GEMP_THEN(find(&f, device, options));

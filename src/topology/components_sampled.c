@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { SAMPLE = 1 << 12, RARE = 64, SAMPLED = 2, AHEAD = 16, MIN_SHARE = 4 };
+enum { SAMPLE = 1 << 12, RARE = 64, SAMPLED = 2, AHEAD = 32, MIN_SHARE = 4 };
 
 /* THE MOST FREQUENT ROOT */
 
@@ -54,11 +54,12 @@ gemp_code gemp_edge_sets_most_frequent(const gemp_edge_sets *sets, size_t begin,
 static void sample_targets(const void *self, uint32_t *to, size_t begin, size_t end)
 {
 	const gemp_csr *csr = self;
-	for (size_t i = begin; i < end; i++) {
-		const size_t row = i / SAMPLED;
-		const uint64_t edge = csr->begin[row] + i % SAMPLED;
-		__builtin_prefetch(&csr->target[csr->begin[gemp_min(row + AHEAD, csr->rows)]]);
-		to[i - begin] = edge < csr->begin[row + 1] ? csr->target[edge] : GEMP_NO_VERTEX;
+	for (size_t row = begin / SAMPLED, place = begin % SAMPLED; begin < end; row++, place = 0) {
+		const uint64_t edge = csr->begin[row], last = csr->begin[row + 1];
+		if (row + AHEAD < csr->rows)
+			__builtin_prefetch(&csr->target[csr->begin[row + AHEAD]]);
+		for (; place < SAMPLED && begin < end; place++, begin++)
+			*to++ = edge + place < last ? csr->target[edge + place] : GEMP_NO_VERTEX;
 	}
 }
 
