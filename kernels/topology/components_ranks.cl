@@ -75,6 +75,14 @@ __kernel void components_edge_links(__global ulong *tree, __global const uint2 *
 		}
 }
 
+/* Unites the roots of each link, as elements of all vertices of the graph, numbered by their ids. */
+__kernel void components_links_unite(__global const ulong *links, uint count, volatile __global uint *sets)
+{
+	uint hooked;
+	for (each(i, count))
+		components_unite(sets, (uint)(links[i] >> 32), (uint)links[i], &hooked);
+}
+
 /* Replaces the own vertex of each link by the root of its set, and puts the greater root first. */
 __kernel void components_resolve(__global ulong *links, uint count, uint first, __global const uint *sets)
 {

@@ -53,6 +53,7 @@ const gemp_limits gemp_limits_default = {
 	.early_rows = 1 << 18,
 	.early_tables = 1 << 30,
 	.nested_local = 16 << 10,
+	.components_links = 1 << 22,
 	.components_part = 1 << 25,
 	.components_sampled = -1,
 	.euler_gathered = -1,

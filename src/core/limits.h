@@ -180,6 +180,9 @@ typedef struct gemp_limits {
 	 * nested.local has precedence [16 KiB]: match/search/nested_search. */
 	uint32_t nested_local;
 
+	/* Links of all ranks: every device unites at most this number alone, all ranks [2^22]:
+	 * topology/components_ranks. */
+	size_t components_links;
 	/* Edges that arrive on a GPU before a kernel unites their ends [2^25]: topology/edge_sets. */
 	size_t components_part;
 	/* Switch, all ranks, 0 or 1: a device gets two edges of each symmetric row, and the other edges only of vertices

@@ -2,6 +2,7 @@
 
 #include "topology/components_ranks.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/transfer.h"
@@ -123,10 +124,69 @@ static gemp_code resolve_links(ranks_state *s, gemp_code code)
 	const cl_uint count = (cl_uint)c->count;
 	GEMP_THEN(gemp_tool_each(s->box, KERNELS, "components_resolve", count, GEMP_ARG(&c->links.keys[0].mem),
 	                         GEMP_ARG(&count), GEMP_ARG(&s->sets.first), GEMP_ARG(&own_sets(s)->mem)));
-	if (!s->tree)
-		code = gemp_set_bits_link(&s->bits, code, &s->sets, c);
-	GEMP_THEN(gemp_device_contraction_sort(c));
-	return code;
+	return s->tree ? code : gemp_set_bits_link(&s->bits, code, &s->sets, c);
+}
+
+/* Local. Writes the links once for each rank. */
+static gemp_code copy_links(ranks_state *s, gemp_buffer *copies)
+{
+	const gemp_device_contraction *c = &s->links;
+	const size_t size = c->count * sizeof(cl_ulong), ranks = (size_t)s->comm->size;
+	GEMP_TRY(gemp_buffer_reserve(copies, s->device, gemp_max(size * ranks, sizeof(cl_ulong))));
+	for (size_t r = 0; r < ranks; r++) {
+		c->names.send[r] = c->count;
+		if (size)
+			GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(s->device->queue, c->links.keys[0].mem, copies->mem, 0, r * size, size,
+			                                     0, NULL, NULL)));
+	}
+	return GEMP_OK;
+}
+
+/* Local. Unites the roots of the links of all ranks, and names own roots by the smallest root of their component. */
+static gemp_code unite_all_links(ranks_state *s, const gemp_buffer *links, uint64_t count)
+{
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer sets = { 0 };
+	const gemp_edge_sets *w = &s->sets;
+	const cl_uint all = (cl_uint)count;
+	GEMP_TRY(gemp_buffer_new(&sets, s->device, w->vertices * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_own_begin", w->vertices, GEMP_ARG(&sets.mem),
+	                        GEMP_ARG(&w->vertices)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_links_unite", all, GEMP_ARG(&links->mem), GEMP_ARG(&all),
+	                        GEMP_ARG(&sets.mem)));
+	GEMP_TRY(gemp_tool_each(s->box, KERNELS, "components_own_flatten", w->vertices, GEMP_ARG(&sets.mem),
+	                        GEMP_ARG(&w->vertices)));
+	if (w->rows)
+		GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(s->device->queue, sets.mem, s->links.names.name.mem,
+		                                     w->first * sizeof(cl_uint), 0, w->rows * sizeof(cl_uint), 0, NULL, NULL)));
+	return GEMP_CL(clFinish(s->device->queue));
+}
+
+/* Collective. If there are few links, every device gets all of them and unites them alone, by one exchange instead of
+ * several for each round of contraction, whose kernels are short. Not for forests, for which all devices would have to
+ * choose the same links. */
+static gemp_code unite_few_links(ranks_state *s, gemp_code code, bool *united)
+{
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer copies = { 0 }, received = { 0 };
+	gemp_device_contraction *c = &s->links;
+	uint64_t all = code == GEMP_OK ? c->count : 0;
+	GEMP_TRY(gemp_agree_sum(s->comm, code, &all));
+	*united = !s->tree && all <= gemp_limits_now()->components_links;
+	if (!*united)
+		return GEMP_OK;
+	code = copy_links(s, &copies);
+	GEMP_TRY(gemp_device_exchange_run(s->exchange, code, &copies, c->names.send, sizeof(cl_ulong), &received,
+	                                  c->names.receive));
+	c->rounds++;
+	return unite_all_links(s, &received, all);
+}
+
+/* Collective. The codes are agreed. */
+static gemp_code join_sets(ranks_state *s, gemp_code code)
+{
+	bool united = false;
+	code = resolve_links(s, code);
+	GEMP_TRY(gemp_comm_agree(s->comm, unite_few_links(s, code, &united)));
+	return united ? GEMP_OK : gemp_device_contraction_run(&s->links, gemp_device_contraction_sort(&s->links));
 }
 
 /* Collective. Sets first_edge[]. Edges of the forest are numbered over all ranks while they are sent. */
@@ -253,9 +313,7 @@ static gemp_code find(ranks_state *s, const gemp_csr *csr, size_t count, bool ma
 	/* without its links a rank cannot take part in the exchanges that follow */
 	GEMP_TRY(tree ? count_edges_before(s, code, gemp_csr_all_edges(csr, count)) : gemp_comm_agree(s->comm, code));
 	GEMP_THEN(tree ? link_edges(s) : link_sets(s));
-	code = resolve_links(s, code);
-	code = gemp_device_contraction_run(&s->links, code);
-	return agree_on_skipped(s, code, right);
+	return agree_on_skipped(s, join_sets(s, code), right);
 }
 
 /* Collective. */

@@ -100,8 +100,12 @@ static void check_shape(int shape, size_t vertices, uint64_t seed)
 static void check_shapes(size_t vertices)
 {
 	const uint64_t seed = test_seed_all();
-	for (int shape = 0; shape < SHAPES; shape++)
-		check_shape(shape, vertices + (size_t)shape, seed + (uint64_t)shape);
+	for (int shape = 0; shape < 2 * SHAPES; shape++) {
+		/* with and without rounds of contraction */
+		TEST_LIMIT(components_links, shape < SHAPES ? 0 : gemp_limits_default.components_links);
+		check_shape(shape % SHAPES, vertices + (size_t)shape, seed + (uint64_t)shape);
+	}
+	TEST_LIMIT_DEFAULT(components_links);
 }
 
 static void check_random(int rounds)
@@ -112,11 +116,13 @@ static void check_random(int rounds)
 		const size_t vertices = 1 + test_below(&seed, (size_t)1 << (1 + test_below(&seed, 11)));
 		const size_t edges = test_below(&seed, 2 * vertices), reach = 1 + test_below(&seed, vertices);
 		TEST_LIMIT(exchange_chunk, round % 2 ? gemp_limits_default.exchange_chunk : 13);
+		TEST_LIMIT(components_links, round % 4 < 2 ? gemp_limits_default.components_links : test_below(&seed, 40));
 		test_world_make(&w, test_comm.rank, test_comm.size, vertices, edges, reach, gemp_random(&seed));
 		check_components(&w, device, GEMP_PLACE_DEVICE, form);
 		test_world_free(&w);
 	}
 	TEST_LIMIT_DEFAULT(exchange_chunk);
+	TEST_LIMIT_DEFAULT(components_links);
 }
 
 /* SYMMETRIC ROWS */
@@ -227,11 +233,13 @@ static void rows_arrive_in_parts(void **state)
 	choose_form(GEMP_FORM_AUTO);
 }
 
+static bool with_forest;
+
 static gemp_code find_once(void *world)
 {
 	gemp_components found;
 	const test_world *w = world;
-	const gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = true };
+	const gemp_components_options options = { .place = GEMP_PLACE_DEVICE, .tree = with_forest };
 	gemp_code code = gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options);
 	if (code == GEMP_OK)
 		gemp_components_free(&found);
@@ -245,7 +253,10 @@ static void host_memory_may_run_out(void **state)
 	if (test_comm.size > 3)
 		skip(); /* takes long and tests nothing new on more ranks */
 	test_world_make(&w, test_comm.rank, test_comm.size, 20, 15, 20, 5);
-	assert_all_survive_no_memory(find_once, &w);
+	for (int forest = 0; forest < 2; forest++) {
+		with_forest = forest;
+		assert_all_survive_no_memory(find_once, &w);
+	}
 	test_world_free(&w);
 }
 
