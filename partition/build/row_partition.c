@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 
 #include <stdatomic.h>
@@ -337,6 +338,10 @@ static gemp_code make_rows(partition *p)
 {
 	const size_t buckets = p->to->rows ? p->buckets : 0;
 	GEMP_TRY(GEMP_NEW(p->to->slots, p->bucket_begin[p->buckets]));
+	gemp_touch_pages(p->to->slots, p->bucket_begin[p->buckets] * sizeof *p->to->slots);
+	gemp_touch_pages(p->to->begin, p->to->rows * sizeof *p->to->begin);
+	if (p->to->edges)
+		gemp_touch_pages(p->to->edges, p->count * sizeof *p->to->edges);
 	gemp_parallel_for(buckets, make_bucket, p);
 	return loop_code(p);
 }
@@ -364,6 +369,7 @@ static gemp_code make(partition *p, gemp_pair_list *consumed)
 	GEMP_TRY(prepare(p));
 	count_records(p);
 	GEMP_TRY(GEMP_NEW(p->records, p->bucket_begin[p->buckets] * p->width));
+	gemp_touch_pages(p->records, p->bucket_begin[p->buckets] * p->width * sizeof *p->records);
 	if (p->width == MAX_WIDTH)
 		GEMP_TRY(GEMP_NEW(p->to->edges, p->count));
 	p->group_end = p->buckets;

@@ -1,5 +1,6 @@
 #include "partition/patch/new_keys.h"
 
+#include "core/pages.h"
 #include "core/threads.h"
 
 #include <stdatomic.h>
@@ -100,6 +101,7 @@ gemp_code gemp_new_keys_append(gemp_column *keys, int64_t first, const uint64_t 
 	key_fill f = { keys, keys->rows, first, numbers };
 	GEMP_TRY(gemp_column_reserve(keys, f.row + count, 0));
 	if (keys->type == GEMP_INTEGER) {
+		gemp_touch_pages(keys->integers + f.row, count * sizeof *keys->integers);
 		gemp_for_elements(count, fill_integers, &f);
 	} else {
 		gemp_for_elements(count, measure_texts, &f);

@@ -7,6 +7,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "partition/build/rows_source.h"
 #include "partition/patch/new_keys.h"
@@ -300,6 +301,7 @@ static gemp_code order_keys(gemp_patch_state *p)
 	GEMP_TRY(find_deleted(&o));
 	GEMP_TRY(count_smaller(&o));
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
+	gemp_touch_pages(p->to->key_ranks, p->surviving_count * sizeof *p->to->key_ranks);
 	gemp_for_elements(p->surviving_count, rank_range, &o);
 	return GEMP_OK;
 }

@@ -8,6 +8,7 @@
 #include "comm/exchange.h"
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/search.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
@@ -242,6 +243,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 	for (size_t i = 0; i < e->group_count; i++)
 		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
 	GEMP_TRY(GEMP_NEW(out->edges, out->count));
+	gemp_touch_pages(out->edges, out->count * sizeof *out->edges);
 	for (size_t i = 0; i < e->group_count; i++) {
 		const gemp_patch_edges *group = &e->groups[i];
 		if (!adds(group, type) || !group->count)

@@ -6,6 +6,7 @@
 #include "partition/patch/patch_state.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/build/builder_state.h"
@@ -102,7 +103,8 @@ typedef struct label_state {
 	gemp_patch_state *p;
 	size_t old, sets; /* number of sets of the graph; number of sets of the graph and the patch together */
 	uint32_t *set;    /* [surviving_count] set of each new row, numbered as in the patch */
-	uint64_t *counts; /* [ranges][sets] number of rows */
+	size_t stride;    /* sets, and a cache line between the counts of two ranges */
+	uint64_t *counts; /* [ranges][stride] number of rows */
 	uint32_t *number; /* [sets] number of each set in the new graph */
 } label_state;
 
@@ -113,7 +115,7 @@ static void set_range(void *context, size_t range, size_t begin, size_t end)
 	const gemp_patch_state *p = l->p;
 	size_t rows = p->from->rows;
 	const uint32_t *old = p->patch->label_set ? p->patch->label_set : p->from->label_set_of;
-	uint64_t *counts = l->counts + range * l->sets;
+	uint64_t *counts = l->counts + range * l->stride;
 	for (size_t i = begin; i < end; i++) {
 		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
 		l->set[i] = row < rows ? old[row] : p->patch->added_sets[row - rows];
@@ -128,10 +130,13 @@ static gemp_code count_sets(label_state *l)
 	size_t ranges = gemp_range_count(l->p->surviving_count) + 1;
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->sets)));
+	l->stride = l->sets + 8;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->stride)));
+	gemp_touch_pages(l->set, l->p->surviving_count * sizeof *l->set);
 	gemp_for_ranges(l->p->surviving_count, set_range, l);
-	for (size_t i = l->sets; i < ranges * l->sets; i++)
-		l->counts[i % l->sets] += l->counts[i];
+	for (size_t r = 1; r < ranges; r++)
+		for (size_t set = 0; set < l->sets; set++)
+			l->counts[set] += l->counts[r * l->stride + set];
 	return GEMP_OK;
 }
 

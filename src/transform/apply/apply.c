@@ -4,6 +4,7 @@
 #include "transform/apply/apply.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/views/resident.h"
@@ -278,6 +279,7 @@ static gemp_code number_vertices(patch_builder *a)
 	a->patch->new_vertices = created->count * a->rule->created_vertices;
 	a->patch->first_key = created->first;
 	GEMP_TRY(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
+	gemp_touch_pages(a->patch->numbers, a->patch->new_vertices * sizeof *a->patch->numbers);
 	gemp_for_elements(created->count, number_range, a);
 	return GEMP_OK;
 }

@@ -1,6 +1,7 @@
 #include "transform/apply/changes.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/patch/new_keys.h"
@@ -138,6 +139,8 @@ static gemp_code collect(send_context *s)
 	gemp_change *change = s->change;
 	GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
+	gemp_touch_pages(change->elements, change->count * sizeof *change->elements);
+	gemp_touch_pages(s->rows, change->count * sizeof *s->rows);
 	if (s->comm->size > 1)
 		GEMP_TRY(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)

@@ -1,5 +1,6 @@
 #include "transform/apply/new_schema.h"
 
+#include "core/pages.h"
 #include "core/status.h"
 #include "core/threads.h"
 
@@ -231,6 +232,7 @@ static gemp_code label_created(const label_context *r, const gemp_new_vertices *
 	if (width == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sets, width), GEMP_ARRAY(r->patch->added_sets, r->patch->new_vertices)));
+	gemp_touch_pages(r->patch->added_sets, r->patch->new_vertices * sizeof *r->patch->added_sets);
 	for (size_t i = 0; i < created->rule->update_count; i++) {
 		const gemp_update *u = &created->rule->updates[i];
 		if (u->kind != GEMP_CREATE_VERTEX)

@@ -6,6 +6,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/random.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -269,9 +270,9 @@ static gemp_code list_keys(key_listing *l)
 	gemp_for_ranges(rows, count_range, l);
 	for (size_t i = 0; i < remote; i++)
 		offsets[l->remote->keys[i].row + 1]++;
-	for (size_t row = 0; row < rows; row++)
-		offsets[row + 1] += offsets[row];
+	gemp_prefix_inclusive(offsets, rows + 1);
 	GEMP_TRY(GEMP_NEW(l->out->keys, offsets[rows]));
+	gemp_touch_pages(l->out->keys, offsets[rows] * sizeof *l->out->keys);
 	l->next = remote ? next : NULL;
 	gemp_for_ranges(rows, list_range, l);
 	for (size_t i = 0; i < remote; i++)

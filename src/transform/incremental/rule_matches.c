@@ -1,5 +1,6 @@
 #include "transform/incremental/rule_matches.h"
 
+#include "core/pages.h"
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
 #include "query/clause/pipeline.h"
@@ -76,12 +77,22 @@ static void append_range(void *self, size_t begin, size_t end)
 	}
 }
 
+/* Makes room for `wanted` elements. The pages of a larger block are touched at once, also those of later batches. */
+static gemp_code reserve_elements(gemp_frame_column *column, size_t rows, size_t wanted)
+{
+	if (wanted <= column->capacity)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, wanted));
+	gemp_touch_pages(column->elements + rows, (column->capacity - rows) * sizeof *column->elements);
+	return GEMP_OK;
+}
+
 /* Copies the rows of elements column by column. */
 static gemp_code append_rows(collection *c, const gemp_batch *batch)
 {
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
-		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + batch->rows));
+		GEMP_TRY(reserve_elements(&f->columns[i], f->rows, f->rows + batch->rows));
 	gemp_for_elements(batch->rows, append_range, &(append_task){ c, batch });
 	f->rows += batch->rows;
 	return GEMP_OK;
