@@ -12,6 +12,7 @@ const gemp_limits gemp_limits_default = {
 	.preload_min = 16 << 20,
 	.program_binaries = -1,
 	.transfer_chunk = 4 << 20,
+	.transfer_lanes = 4,
 	.device_elements = (size_t)UINT32_MAX - (1u << 26),
 	.reverse_round = 1 << 22,
 	.reverse_device_round = 1 << 24,

@@ -39,6 +39,8 @@ typedef struct gemp_limits {
 	int program_binaries;
 	/* Bytes of one pinned buffer between host and device [4 MiB]: device/transfer. */
 	size_t transfer_chunk;
+	/* Pinned buffers of a copy, at least 2 [4]: device/transfer. */
+	size_t transfer_lanes;
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */
 	unsigned csr_lanes;

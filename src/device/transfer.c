@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	LANES = 4,             /* pieces that are transferred or converted at the same time */
+	MAX_LANES = 16,        /* pieces that are transferred or converted at the same time */
 	PARTS = 16,            /* parts of a piece, each converted by one thread */
 	ALONE_BELOW = 1 << 17, /* numbers: fewer do not justify threads */
 	/* A waiting thread spins for some 50 us before it sleeps. A piece is transferred in 80 us, and waking the 15 to 31
@@ -30,14 +30,15 @@ typedef struct pipeline {
 	/* count: numbers in total; piece: numbers of a piece; pieces: number of pieces; parts: parts of a piece */
 	size_t count, piece, pieces, parts;
 	gemp_pinned locked;
-	cl_event under_way[LANES];
+	size_t lanes, flight; /* lanes in use; uploads that are enqueued at the same time */
+	cl_event under_way[MAX_LANES];
 
 	gemp_background helper; /* runs the loop of conversion */
 	size_t first;           /* first part of the loop */
 
 	int spins;
-	_Atomic size_t ready;       /* number of pieces that may be converted */
-	_Atomic size_t left[LANES]; /* parts of the lane's piece that are not converted */
+	_Atomic size_t ready;           /* number of pieces that may be converted */
+	_Atomic size_t left[MAX_LANES]; /* parts of the lane's piece that are not converted */
 	atomic_bool stopped;
 	atomic_uint sleepers; /* threads that wait for `moved` */
 	pthread_mutex_t mutex;
@@ -50,10 +51,10 @@ static size_t numbers_of(const pipeline *p, size_t piece)
 	return gemp_min(p->piece, p->count - piece * p->piece);
 }
 
-/* Piece k uses lane k % LANES, which is free again when its transfer and its conversion have ended. */
+/* Piece k uses lane k % lanes, which is free again when its transfer and its conversion have ended. */
 static uint32_t *lane_of(const pipeline *p, size_t piece)
 {
-	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
+	return (uint32_t *)(void *)p->locked.host + piece % p->lanes * p->piece;
 }
 
 /* WAITING */
@@ -65,7 +66,7 @@ static bool may_convert(const pipeline *p, size_t piece)
 
 static bool is_converted(const pipeline *p, size_t piece)
 {
-	return atomic_load(&p->left[piece % LANES]) == 0;
+	return atomic_load(&p->left[piece % p->lanes]) == 0;
 }
 
 /* Returns when done(p, piece) is true. No wake-up is lost: the sleeper increments `sleepers` and then asks once more,
@@ -139,7 +140,7 @@ static void convert_part(void *context, unsigned thread, size_t index)
 	if (atomic_load(&p->stopped))
 		return;
 	convert(p, piece, (p->first + index) % p->parts);
-	if (atomic_fetch_sub(&p->left[piece % LANES], 1) == 1)
+	if (atomic_fetch_sub(&p->left[piece % p->lanes], 1) == 1)
 		wake(p);
 }
 
@@ -154,7 +155,7 @@ static void *convert_all(void *context)
 /* Lets threads convert the piece. Pieces are started in ascending order. */
 static void start_conversion(pipeline *p, size_t piece)
 {
-	atomic_store(&p->left[piece % LANES], p->parts);
+	atomic_store(&p->left[piece % p->lanes], p->parts);
 	atomic_store(&p->ready, piece + 1);
 	wake(p);
 }
@@ -175,12 +176,14 @@ static void await_conversion(pipeline *p, size_t piece)
 static gemp_code open(pipeline *p)
 {
 	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
+	p->lanes = gemp_min(gemp_limits_now()->transfer_lanes, MAX_LANES);
+	p->flight = p->lanes / 2;
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	p->spins = gemp_threads() < SPIN_THREADS ? 0 : SPINS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
-	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, p->lanes * p->piece) * sizeof(cl_uint)));
 	if (p->pieces > 1)
 		gemp_background_start(&p->helper, convert_all, p);
 	return GEMP_OK;
@@ -189,7 +192,7 @@ static gemp_code open(pipeline *p)
 /* Releases the event of a lane as soon as it was awaited: the lane's next piece has an event of its own. */
 static gemp_code await_transfer(pipeline *p, size_t piece)
 {
-	cl_event *event = &p->under_way[piece % LANES];
+	cl_event *event = &p->under_way[piece % p->lanes];
 	if (!*event)
 		return GEMP_OK;
 	gemp_code code = GEMP_CL(clWaitForEvents(1, event));
@@ -204,7 +207,7 @@ static gemp_code finish(pipeline *p, gemp_code code)
 	atomic_store(&p->stopped, code != GEMP_OK);
 	wake(p);
 	gemp_background_wait(&p->helper);
-	for (size_t lane = 0; lane < LANES; lane++)
+	for (size_t lane = 0; lane < p->lanes; lane++)
 		GEMP_ALSO(await_transfer(p, lane));
 	gemp_pinned_release(&p->locked, p->device);
 	pthread_cond_destroy(&p->moved);
@@ -217,7 +220,7 @@ static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
 	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
 	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
-	                                      &p->under_way[k % LANES])));
+	                                      &p->under_way[k % p->lanes])));
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
@@ -228,17 +231,18 @@ static gemp_code write_all(pipeline *p, const gemp_buffer *to)
 	if (p->count == 0)
 		return GEMP_OK;
 	GEMP_TRY_DONE(open(p));
-	for (size_t k = 0; k < LANES && k < p->pieces; k++)
+	for (size_t k = 0; k < p->lanes && k < p->pieces; k++)
 		start_conversion(p, k);
 	for (size_t k = 0; k < p->pieces; k++) {
+		const size_t arrived = k + 1 - p->flight; /* the piece that must have arrived now */
 		await_conversion(p, k);
 		GEMP_TRY_DONE(write_piece(p, k, to));
-		if (k == 0 || k - 1 + LANES >= p->pieces)
+		if (k + 1 < p->flight || arrived + p->lanes >= p->pieces)
 			continue;
-		GEMP_TRY_DONE(await_transfer(p, k - 1));
-		start_conversion(p, k - 1 + LANES);
+		GEMP_TRY_DONE(await_transfer(p, arrived));
+		start_conversion(p, arrived + p->lanes);
 		if (p->arrived)
-			GEMP_TRY_DONE(p->arrived(p->watcher, k * p->piece));
+			GEMP_TRY_DONE(p->arrived(p->watcher, (arrived + 1) * p->piece));
 	}
 done:
 	return finish(p, code);
@@ -273,7 +277,7 @@ static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size
 		return GEMP_OK;
 	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE,
 	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
-	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	                                     lane_of(p, k), 0, NULL, &p->under_way[k % p->lanes])));
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
@@ -287,7 +291,7 @@ gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, s
 	if (count == 0)
 		return GEMP_OK;
 	GEMP_TRY_DONE(open(&p));
-	for (size_t k = 0; k < LANES; k++)
+	for (size_t k = 0; k < p.lanes; k++)
 		GEMP_TRY_DONE(read_piece(&p, k, from, at));
 	for (size_t k = 0; k <= p.pieces; k++) {
 		if (k < p.pieces) {
@@ -296,7 +300,7 @@ gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, s
 		}
 		if (k > 0) {
 			await_conversion(&p, k - 1);
-			GEMP_TRY_DONE(read_piece(&p, k - 1 + LANES, from, at));
+			GEMP_TRY_DONE(read_piece(&p, k - 1 + p.lanes, from, at));
 		}
 	}
 done:
