@@ -89,9 +89,10 @@ typedef struct send_context {
 	const gemp_new_vertices *created;
 	const gemp_update *u;
 	gemp_change *change; /* the change of the update */
-	uint64_t *selected;  /* [change->count] indices into created->rows of the matches that have the element */
-	uint64_t *rows;      /* [change->count] rows of the frame */
-	int *owner;          /* [change->count] owner of the element; NULL: there is only one rank */
+	/* [change->count] indices into created->rows of the matches that have the element; NULL: all matches have it */
+	uint64_t *selected;
+	uint64_t *rows; /* [change->count] rows of the frame */
+	int *owner;     /* [change->count] owner of the element; NULL: there is only one rank */
 } send_context;
 
 static void free_send(send_context *s)
@@ -106,13 +107,19 @@ static bool has_element(const void *self, size_t i)
 	return s->created->frame->columns[s->u->element.index].elements[s->created->rows[i]] != GEMP_NO_ELEMENT;
 }
 
+/* Returns the index into created->rows of the i-th match that has the element. */
+static uint64_t match_at(const send_context *s, size_t i)
+{
+	return s->selected ? s->selected[i] : i;
+}
+
 /* Returns the vertex that receives the edges. A vertex that the same match creates has no id yet, so rank and number
  * name it. */
 static uint64_t merge_target(const send_context *s, size_t i)
 {
 	const gemp_rule_element *to = &s->u->to;
 	if (to->created)
-		return gemp_patch_new_vertex(s->comm->rank, s->selected[i] * s->created->rule->created_vertices + to->index);
+		return gemp_patch_new_vertex(s->comm->rank, match_at(s, i) * s->created->rule->created_vertices + to->index);
 	return s->created->frame->columns[to->index].elements[s->rows[i]];
 }
 
@@ -123,7 +130,7 @@ static void collect_range(void *self, size_t range, size_t begin, size_t end)
 	const send_context *s = self;
 	const uint64_t *elements = s->created->frame->columns[s->u->element.index].elements;
 	for (size_t i = begin; i < end; i++) {
-		uint64_t element = elements[s->rows[i] = s->created->rows[s->selected[i]]];
+		uint64_t element = elements[s->rows[i] = s->created->rows[match_at(s, i)]];
 		s->change->elements[i] = element;
 		if (s->owner)
 			s->owner[i] = s->u->element.edge ? gemp_edge_owner(s->edge_owners, element)
@@ -137,7 +144,9 @@ static void collect_range(void *self, size_t range, size_t begin, size_t end)
 static gemp_code collect(send_context *s)
 {
 	gemp_change *change = s->change;
-	GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
+	change->count = s->created->count;
+	if (s->created->rule->pattern->optional_count)
+		GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
 	gemp_touch_pages(change->elements, change->count * sizeof *change->elements);
 	gemp_touch_pages(s->rows, change->count * sizeof *s->rows);
