@@ -47,6 +47,41 @@ static void check_uploads(uint64_t seed, size_t count)
 	}
 }
 
+/* What the watcher of an upload has seen: the numbers below `arrived` were read back and are right. */
+typedef struct watcher {
+	const gemp_buffer *buffer;
+	uint64_t seed;
+	size_t count, arrived, calls, fail_at; /* the call number fail_at fails */
+	uint32_t *back;                        /* [count] */
+} watcher;
+
+static gemp_code see_arrived(void *self, size_t count)
+{
+	watcher *w = self;
+	assert_true(count >= w->arrived && count <= w->count);
+	assert_ok(gemp_buffer_read(device, w->buffer, 0, count * sizeof *w->back, w->back));
+	for (size_t i = w->arrived; i < count; i++)
+		assert_int_equal(w->back[i], number(w->seed, i));
+	w->arrived = count;
+	return ++w->calls == w->fail_at ? gemp_fail(GEMP_EDATA, "the watcher fails") : GEMP_OK;
+}
+
+static void check_watched(uint64_t seed, size_t count, size_t fail_at)
+{
+	GEMP_OWNED uint32_t *numbers = NULL, *back = NULL;
+	gemp_buffer buffer;
+	assert_ok(gemp_new_all(GEMP_ARRAY(numbers, count), GEMP_ARRAY(back, count)));
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = number(seed, i);
+	assert_ok(gemp_buffer_new(&buffer, device, count * sizeof *numbers, NULL));
+	watcher w = { &buffer, seed, count, 0, 0, fail_at, back };
+	const gemp_code code = gemp_transfer_upload_watched(device, &buffer, (gemp_transfer_numbers){ .narrow = numbers },
+	                                                    count, see_arrived, &w);
+	assert_int_equal(code, w.calls == fail_at ? GEMP_EDATA : GEMP_OK);
+	assert_true(code != GEMP_OK || w.arrived == count);
+	gemp_buffer_free(&buffer, device);
+}
+
 static void check_load(uint64_t seed, size_t size)
 {
 	GEMP_OWNED unsigned char *bytes = NULL, *back = NULL;
@@ -77,6 +112,11 @@ static void uploads_are_exact(void **state)
 			TEST_LIMIT(transfer_chunk, 4 * (size_t)(1 + gemp_random_below(&random, 5000)));
 		check_uploads(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
 		check_load(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
+		TEST_LIMIT(transfer_lanes, 2 + gemp_random_below(&random, 20));
+		check_watched(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)),
+		              (size_t)gemp_random_below(&random, 8));
+		check_uploads(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
+		TEST_LIMIT_DEFAULT(transfer_lanes);
 		TEST_LIMIT_DEFAULT(transfer_chunk);
 	}
 	check_uploads(gemp_random(&random), 1 << 21);
