@@ -8,14 +8,14 @@
  *   gteps: the median of the runs' edges per second, in 10^9. All stored directed edges count; for bfs each undirected
  *          edge of the source's component counts once.
  *   of_experiment: on NVIDIA devices, gteps relative to a prototype on one NVIDIA H200, for the graphs of timing.c.
- * bfs and sssp on several ranks have exchange_ms, the part of wall in which ranks exchange or wait for each other.
+ * On several ranks there is exchange_ms, the part of wall in which ranks exchange or wait for each other.
  * pagerank and spmv also have of_copy: the bytes that must move, relative to the bytes that a copy moves in the same
  * time. The first search warms up and is not measured. The answer of the last run is checked; for spmv, an additional
  * product.
  *   -b: on one rank, the plain OpenMP program runs alternately with ours, with unchanged ids and with ids by degree.
  *   -2: pagerank and spmv run alternately with edges cut by target and with edges on a grid of ranks.
  *   -L: launches of sssp between two exchanges of several ranks.
- *   -u: answers of bfs and sssp are not checked.
+ *   -u: answers are not checked.
  *   -w: weak scaling: each doubling of the ranks adds 1 to the scale of SPEC.
  *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do.
  *   -x: a CPU device packs messages with kernels, as a GPU does. */

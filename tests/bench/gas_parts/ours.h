@@ -20,7 +20,7 @@ typedef struct bench {
 	unsigned rounds; /* iterations of pagerank and spmv */
 	uint32_t delta;  /* of sssp; 0: sssp chooses */
 	uint32_t batch;  /* launches of sssp between two exchanges of several ranks; 0: sssp chooses */
-	bool unchecked;  /* answers of bfs and sssp are not checked, which one core does for minutes on large graphs */
+	bool unchecked;  /* answers are not checked, which one core does for minutes on large graphs */
 	bool grid;       /* pagerank and spmv run alternately with both cuts of edges */
 	beside *beside;  /* NULL: only our program runs */
 } bench;
