@@ -18,6 +18,8 @@ typedef struct gas_state {
 	volatile __global uint *next;
 	__global uint *level;
 	uint depth;
+	__global const uint *mark_begin, *mark_place;
+	volatile __global uint *marks;
 	gas_count found, edges, along;
 #ifdef GAS_SHUFFLE
 	gas_tuples tuples;
@@ -29,10 +31,16 @@ static inline gas_value gas_leave(gas_state *s, uint source)
 	return 0;
 }
 
+/* On several ranks this also sets the bits of the vertex in messages to other ranks (gemp_halo_marks). */
 static inline void gas_found(gas_state *s, uint vertex)
 {
 	s->level[vertex] = s->depth;
 	s->found++;
+#ifdef GAS_GHOSTS
+	if (s->marks)
+		for (uint i = s->mark_begin[vertex], last = s->mark_begin[vertex + 1]; i < last; i++)
+			gas_set(s->marks, s->mark_place[i]);
+#endif
 }
 
 /* seen: a copy of the target's word of `visited`. Other work-items may have set bits since it was read. */
@@ -88,8 +96,18 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
                           __global const uint *restrict closed, __global uint *restrict visited,
                           __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
-                          __global uint *restrict clear, volatile __global ulong *control, gas_start start)
+                          __global uint *restrict clear, volatile __global ulong *control, gas_start start,
+                          __global const uint *restrict mark_begin, __global const uint *restrict mark_place,
+                          volatile __global uint *marks, __global uint *restrict forget, uint mark_words)
 {
+	for (gas_each(w, 0, mark_words)) {
+		uint bits = 0;
+		for (uint i = source != BFS_NONE ? mark_begin[source] : 0, last = source != BFS_NONE ? mark_begin[source + 1] : 0;
+		     i < last; i++)
+			bits |= mark_place[i] >> 5 == w ? 1u << (mark_place[i] & 31) : 0;
+		marks[w] = bits;
+		forget[w] = 0;
+	}
 	if (get_global_id(0) == 0) {
 		gas_begin(control, start);
 		if (before != BFS_NONE && before >= open)
@@ -119,7 +137,10 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 }
 
 /* The parameters hold the rows of out-edges, and the rows of in-edges with the prefix in_, or ghost_ if the sources are
- * ghosts. Local vertices from `own` on belong to other ranks, and vertices from `open` on have no in-edges. clear: the bitmap of the frontier after the next one, which this launch zeroes. */
+ * ghosts. Local vertices from `own` on belong to other ranks, and vertices from `open` on have no in-edges. clear: the
+ * bitmap of the frontier after the next one, which this launch zeroes. mark_begin, mark_place, marks: the bits of
+ * messages to other ranks (gemp_halo_marks), before which the counters are copied; forget: the other bitmap of these
+ * bits, which this launch zeroes; without such bits mark_words is 0, and the others are NULL. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_count, __global const uint *restrict in_heads,
@@ -127,7 +148,9 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
                           __global const uint2 *restrict ghost_slices, uint ghost_slice_count,
                           __global const uint *restrict ghost_heads, uint open, uint own,
                           __global uint *visited, __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
-                          __global uint *restrict clear, uint words,
+                          __global uint *restrict clear, uint words, __global const uint *restrict mark_begin,
+                          __global const uint *restrict mark_place, volatile __global uint *marks,
+                          __global uint *restrict forget, uint mark_words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {
 	GEMP_GROUP_DECLARE
@@ -135,8 +158,8 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
-	                GAS_TUPLES };
+	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, mark_begin, mark_place, marks,
+	                0, 0, 0 GAS_TUPLES };
 	const bool push = mode == GAS_BFS_PUSH; /* push or pull: the step that is not taken gets no slices */
 	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
 	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
@@ -144,6 +167,8 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
 	for (gas_each(w, 0, words))
 		clear[w] = 0;
+	for (gas_each(w, 0, mark_words))
+		forget[w] = 0;
 	if (own < known)
 		bfs_take_in(frontier, own, known, level, s.depth - 1);
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
@@ -152,6 +177,11 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 #ifndef GAS_SHUFFLE
 	if (last_one && control[GAS_DECIDE])
 		gas_decide(control, gas_bfs_rule);
+#endif
+#ifdef GAS_GHOSTS
+	if (last_one && mark_words)
+		for (uint i = 0; i < GAS_CONTROL; i++)
+			((volatile __global ulong *)marks)[i] = control[i];
 #endif
 }
 
@@ -166,7 +196,8 @@ GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint range
 	GAS_LOCAL_DECLARE
 	if (control[GAS_MODE] == 0)
 		return;
-	gas_state s = { begin, 0, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_state s = { begin, 0, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0, 0, 0, 0,
+	                { 0, 0, 0, 0 } };
 	gas_gather(&s, range_begin, ranges, target, value, sums);
 	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
 		gas_decide(control, gas_bfs_rule);

@@ -41,6 +41,10 @@ typedef uint64_t gas_n64;
 #define GAS_SCAN 25      /* sssp, CPUs: the next ticket for a chunk of words in which far vertices are scanned */
 #define GAS_CONTROL 32
 
+/* Words of 32 bits before the bits of messages (gemp_halo_marks): a copy of the control buffer, and space for the head of
+ * a message. */
+#define GAS_MARKS_LEAD (2 * GAS_CONTROL + 2)
+
 /* The first words of the control buffer when a search begins; the other words are 0. */
 typedef struct gas_start {
 	gas_n64 words[GAS_STATE];

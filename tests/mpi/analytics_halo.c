@@ -92,6 +92,28 @@ static bool check_words(const halo_state *p, uint64_t round, const uint64_t *hos
 	       memcmp(words, device_words, sizeof words) == 0;
 }
 
+/* Sets the bits of the changed own vertices in messages, as kernels do, and the carried words before them. */
+static gemp_code set_marks(const halo_state *p, const gemp_halo_marks *marks, uint64_t round)
+{
+	const uint32_t own = p->layout->own;
+	const uint64_t sent = p->layout->links.send_begin[test_comm.size];
+	uint32_t *begin = calloc(own + 1, sizeof *begin), *place = calloc(sent + 1, sizeof *place);
+	uint64_t *bits = calloc(marks->words / 2 + 1, sizeof *bits);
+	gemp_code code = gemp_buffer_read(device, &marks->begin, 0, (own + 1) * sizeof *begin, begin);
+	if (sent)
+		code |= gemp_buffer_read(device, &marks->place, 0, sent * sizeof *place, place);
+	set_words(p, round, bits);
+	for (uint32_t v = 0; v < own; v++)
+		for (uint32_t i = begin[v]; p->bits[v / 32] >> v % 32 & 1 && i < begin[v + 1]; i++)
+			gemp_bits32_set((uint32_t *)bits, place[i]);
+	code |= gemp_buffer_write(device, &marks->bits[marks->turn], 0, marks->words * sizeof *begin, bits);
+	code |= gemp_buffer_zero(device, &marks->bits[!marks->turn], 0, marks->words * sizeof *begin);
+	free(begin);
+	free(place);
+	free(bits);
+	return code;
+}
+
 /* Runs and checks one round; returns false if something is wrong. one_bitmap: the changed vertices of this rank and the
  * arrivals share a bitmap. */
 static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned percent, bool one_bitmap)
@@ -122,7 +144,12 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = one_bitmap ? &p->changed : &p->arrived;
-	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, all ? NULL : &p->changed, all ? NULL : &read);
+	const gemp_halo_marks *marks = all || round % 2 ? NULL : gemp_halo_marks_of(halo);
+	if (marks)
+		code |= set_marks(p, marks, round);
+	code |= marks ? gemp_halo_begin_marked(halo, &read)
+	              : gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, all ? NULL : &p->changed,
+	                                all ? NULL : &read);
 	if (round % 4) /* otherwise a round of sums alone follows the exchange */
 		code |= gemp_halo_round(halo, code, sums, 2, maxima, 1);
 	set_words(p, round + 1, written);

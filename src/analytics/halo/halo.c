@@ -136,7 +136,7 @@ static void find_node_ranks(gemp_halo *halo)
 static size_t message_bytes(const gemp_halo *halo, int rank)
 {
 	const size_t border = halo->kernels ? (size_t)sysconf(_SC_PAGESIZE) : GEMP_NODE_BARRIER_ALIGN;
-	return round_up(halo_capacity(&halo->out, rank, halo->size), border);
+	return round_up(HALO_LEAD + halo_capacity(&halo->out, rank, halo->size), border);
 }
 
 /* Collective over the node. *first: the offset of this rank's messages in the shared block, behind the barrier. Returns
@@ -153,11 +153,11 @@ static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *
 	return barrier + size;
 }
 
-/* at: the first of the two copies of a message. The second copy lies `step` bytes behind it. */
+/* at: the lead of the first of the two copies of a message. The second copy lies `step` bytes behind it. */
 static void place_messages_of(gemp_halo *halo, halo_direction *direction, int rank, char *at, size_t step)
 {
-	direction->at[0][rank] = at;
-	direction->at[1][rank] = at + step;
+	direction->at[0][rank] = at + HALO_LEAD;
+	direction->at[1][rank] = at + HALO_LEAD + step;
 	if (halo->kernels)
 		gemp_pinned_register(&direction->pinned[rank], halo->device, at, 2 * step);
 }
@@ -279,6 +279,15 @@ gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp
 	if (halo->ranks == 1)
 		return GEMP_OK;
 	gemp_code code = (halo->kernels ? gemp_halo_pack_device : gemp_halo_pack_host)(halo, values, changed, read);
+	if (code != GEMP_OK)
+		pack_nothing(halo);
+	halo->begun = true;
+	return code;
+}
+
+gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_halo_carried *read)
+{
+	const gemp_code code = gemp_halo_pack_marked(halo, read);
 	if (code != GEMP_OK)
 		pack_nothing(halo);
 	halo->begun = true;

@@ -17,7 +17,7 @@
  * waiting for each other. Without values there are no positions. Names that begin with halo_ are private to this
  * folder.
  *
- * A round is gemp_halo_begin, gemp_halo_round or none, and gemp_halo_end. All ranks call the same functions in the same
+ * A round is gemp_halo_begin or gemp_halo_begin_marked, gemp_halo_round or none, and gemp_halo_end. All ranks call the same functions in the same
  * order. A rank that has failed goes on calling them until gemp_halo_round returns the failure to all ranks. */
 
 #ifndef GEMP_ANALYTICS_HALO_HALO_H
@@ -39,6 +39,19 @@ typedef struct gemp_halo_carried {
 } gemp_halo_carried;
 enum { GEMP_HALO_CARRIED = 32 };
 
+/* Bits of messages without values, which the caller's kernels set when they change a vertex, so no kernel packs. Own
+ * vertex v has the bits place[begin[v]] .. place[begin[v + 1] - 1], one for each rank that has v as a ghost. Rounds use
+ * two bitmaps alternately: launches before gemp_halo_begin_marked set bits in bits[turn], which is empty, and clear the
+ * other bitmap. A bitmap begins with GEMP_HALO_CARRIED words of 64 bits that travel to the host, written by the last
+ * launch, and with space for a halo_head: one transfer reads both and the bits of a message. */
+typedef struct gemp_halo_marks {
+	gemp_buffer begin;   /* [own + 1] u32 */
+	gemp_buffer place;   /* [places] u32 */
+	gemp_buffer bits[2]; /* [words] u32 */
+	cl_uint words;
+	unsigned turn;
+} gemp_halo_marks;
+
 typedef enum halo_form {
 	HALO_ALL,   /* the values of all places */
 	HALO_BITS,  /* a bitmap of places, positions of blocks, and the values of the set bits */
@@ -48,6 +61,9 @@ typedef enum halo_form {
 typedef struct halo_head {
 	uint32_t form, count; /* count: number of values */
 } halo_head;
+
+/* The bytes in shared memory before each message, which a transfer of gemp_halo_marks fills with carried words. */
+enum { HALO_LEAD = GEMP_HALO_CARRIED * 8 };
 
 enum { HALO_BLOCK = 256 }; /* words of a block, which a work-group of 256 work-items processes */
 
@@ -123,6 +139,7 @@ struct gemp_halo {
 	gemp_buffer front;          /* carried words, counts, and lists of few changes: read in one transfer */
 	gemp_buffer inbox;          /* received messages, unchanged */
 	gemp_pinned staging;        /* page-locked memory for reads of front[], and for a bitmap */
+	gemp_halo_marks marks;      /* empty unless values have 0 bytes */
 	cl_uint listed_max;         /* maximum number of changes for a rank that are listed */
 	cl_uint turn;               /* the row of counts to which the next launch adds */
 	/* the last transfer from the device, and the last one to it on each queue */
@@ -180,6 +197,7 @@ gemp_code gemp_halo_device_new(gemp_halo *halo);
 void gemp_halo_device_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_carried *read);
+gemp_code gemp_halo_pack_marked(gemp_halo *halo, const gemp_halo_carried *read);
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
                                   const gemp_halo_carried *write);
 /* Waits until the messages of this round are complete, and the messages of the previous round are on the device. */
@@ -209,6 +227,12 @@ void gemp_halo_free(gemp_halo *halo);
  * words that the host reads; they need `changed`, and a single rank does not read them; NULL: none. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_carried *read);
+
+/* NULL: kernels set no bits, because values have bytes, the host packs, or bitmaps are large. The ranks may differ. */
+const gemp_halo_marks *gemp_halo_marks_of(const gemp_halo *halo);
+/* The same as gemp_halo_begin for bits that kernels have set. The halo has marks. The words of `read` come from the
+ * bitmap; a rank that sends nothing reads read->buffer. */
+gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_halo_carried *read);
 
 /* Collective. Exchanges the messages of this round, if `begin` was called. If any rank has failed, all ranks return a
  * failure. Otherwise sums[] become the sums over all ranks, modulo 2^64, and greatest[] the maxima. */

@@ -154,6 +154,22 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size;
 }
 
+/* The bits of messages that kernels set. */
+typedef struct bfs_marks {
+	const cl_mem *begin, *place, *bits, *forget;
+	cl_uint words; /* 0: kernels set none, and the buffers are NULL */
+} bfs_marks;
+
+/* Tuples are gathered by a kernel that sets no bits of messages. */
+static bfs_marks marks_of(const gemp_bfs *b)
+{
+	static const cl_mem none = NULL;
+	const gemp_halo_marks *m = b->halo && !b->tuples.frontier ? gemp_halo_marks_of(b->halo) : NULL;
+	if (!m)
+		return (bfs_marks){ &none, &none, &none, &none, 0 };
+	return (bfs_marks){ &m->begin.mem, &m->place.mem, &m->bits[m->turn].mem, &m->bits[!m->turn].mem, m->words };
+}
+
 /* Clears the results of the last search, and puts the source into the first frontier. */
 static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 {
@@ -161,12 +177,14 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 	const gemp_layout *l = f->layout;
 	const gas_start start = gemp_frontier_start(f, 0);
 	const cl_uint before = b->before;
+	const bfs_marks m = marks_of(b);
 	b->before = source;
 	return gemp_frontier_launch(f, BEGIN, GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source),
 	                            GEMP_ARG(&before), GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem),
 	                            GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
 	                            GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
+	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start), GEMP_ARG(m.begin), GEMP_ARG(m.place),
+	                            GEMP_ARG(m.bits), GEMP_ARG(m.forget), GEMP_ARG(&m.words));
 }
 
 /* Launches one level. The control buffer decides whether the launch pushes along `out` or pulls from both kinds of
@@ -176,13 +194,15 @@ static gemp_code launch_level(void *self)
 	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
 	const gemp_frontier_rows *in = &f->in, *ghost = &f->in_ghost;
+	const bfs_marks m = marks_of(b);
 	GEMP_TRY(gemp_frontier_launch_push(
 		f, LEVEL, &b->tuples, GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
 		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&ghost->rows->begin.mem),
 		GEMP_ARG(&ghost->rows->end.mem), GEMP_ARG(&ghost->slices.mem), GEMP_ARG(&ghost->slice_count),
 		GEMP_ARG(&ghost->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&f->layout->own), GEMP_ARG(&b->visited.mem),
 		GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->words), GEMP_ARG(&f->control.mem)));
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->words), GEMP_ARG(m.begin), GEMP_ARG(m.place),
+		GEMP_ARG(m.bits), GEMP_ARG(m.forget), GEMP_ARG(&m.words), GEMP_ARG(&f->control.mem)));
 	if (!b->tuples.frontier)
 		return GEMP_OK;
 	return gemp_frontier_tuples_gather(&b->tuples, GATHER, GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem),
@@ -193,7 +213,10 @@ static gemp_code launch_level(void *self)
 /* Collective. Runs rounds until a round finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { b, launch_level, NULL, gas_bfs_rule, b->halo, NULL };
+	const gemp_frontier_search search = {
+		.self = b, .launch = launch_level, .rule = gas_bfs_rule, .marked = marks_of(b).words > 0, .halo = b->halo
+	};
+	_Static_assert(GAS_CONTROL == GEMP_HALO_CARRIED, "the lead of marks is a copy of the control buffer");
 	set_state(b);
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }

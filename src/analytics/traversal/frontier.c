@@ -127,7 +127,7 @@ enum {
 	FEW_ITEMS = 512,
 	/* launches before the host reads the counters, until a search has shown how many rounds it takes */
 	FIRST_BATCH = 12,
-	MAX_ARGUMENTS = 32,
+	MAX_ARGUMENTS = 40,
 };
 
 static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };

@@ -17,8 +17,9 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	const gemp_buffer *changed = search->changed ? search->changed(search->self) : frontier;
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
 	const gemp_halo_carried control = { &f->control, GAS_CONTROL, f->state };
-	/* waits for the launches */
-	gemp_code code = gemp_halo_begin(search->halo, search->values, changed, counted ? &control : NULL);
+	/* both calls wait for the launches */
+	gemp_code code = search->marked ? gemp_halo_begin_marked(search->halo, counted ? &control : NULL)
+	                                : gemp_halo_begin(search->halo, search->values, changed, counted ? &control : NULL);
 	if (*mine == GEMP_OK)
 		*mine = code;
 	if (counted) {

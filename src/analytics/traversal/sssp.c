@@ -24,8 +24,9 @@ enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 /* Launches between two exchanges of several ranks, unless tuples are in use. On two ranks searches of a grid of 2^14
  * vertices take 150 exchanges with 1 launch, 90 with 3 and 85 with 5, and of a Kronecker graph of 2^16 vertices 22, 21
- * and 21 (2026-11-29). */
-enum { LOCAL_LAUNCHES = 3 };
+ * and 21 (2026-11-29). On two H200 searches of Kronecker 21 take 3.5 ms with 1 launch, 4.0 with 2, 4.7 with 3 and 6.5
+ * with 5, since launches relax edges in vain that an exchange would have spared (2026-11-30). */
+enum { GPU_LAUNCHES = 1, LOCAL_LAUNCHES = 3 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
@@ -228,7 +229,10 @@ static gemp_code launch_local(void *self)
 {
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
-	const unsigned launches = f->shape.batch ? f->shape.batch : by_tuples(s) ? 1 : LOCAL_LAUNCHES;
+	const unsigned launches = f->shape.batch   ? f->shape.batch
+	                          : by_tuples(s)   ? 1
+	                          : f->device->gpu ? GPU_LAUNCHES
+	                                           : LOCAL_LAUNCHES;
 	s->exchanges++;
 	for (unsigned launch = 0; launch < launches; launch++) {
 		f->current += launch > 0;
@@ -250,7 +254,12 @@ static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	const bool ranks = s->frontier.layout->comm->size > 1;
 	const gemp_frontier_search search = {
-		s, ranks ? launch_local : launch_round, ranks ? sent_vertices : NULL, gas_sssp_ranks_rule, s->halo, &s->distance
+		.self = s,
+		.launch = ranks ? launch_local : launch_round,
+		.changed = ranks ? sent_vertices : NULL,
+		.rule = gas_sssp_ranks_rule,
+		.halo = s->halo,
+		.values = &s->distance,
 	};
 	set_state(s);
 	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
