@@ -3,13 +3,17 @@
  *
  * The vertices that are sent to a rank are numbered by places, and so are the ghosts of a rank. 32 places form a word
  * of a bitmap, and HALO_GROUP words form a block. A work-group processes a block, and no block has words of two ranks.
- * Options: HALO_SIZE bytes of a value, which are 0, 4 or 8; HALO_GROUP work-items of a group; HALO_CARRIED words of
- * 64 bits that the kernels carry for the caller. */
+ * Options: HALO_SIZE bytes of a value, which are 0, 4 or 8; HALO_APART: 1, or 2 if values are the upper halves of the
+ * words of values[]; HALO_GROUP work-items of a group; HALO_CARRIED words of 64 bits that the kernels carry for the
+ * caller. */
 #if HALO_SIZE == 8
 typedef ulong halo_value;
 #else
 typedef uint halo_value;
 #endif
+
+/* The place of a vertex's value in values[]. Devices are little-endian. */
+#define halo_at(vertex) ((ulong)(vertex) * HALO_APART + HALO_APART - 1)
 
 /* The forms of a message (halo_form of src/analytics/halo/halo.h). */
 #define HALO_ALL 0
@@ -121,7 +125,7 @@ HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint co
 	if (!changed) {
 		const uint first = block * HALO_GROUP * 32, last = min(first + HALO_GROUP * 32, part.w);
 		for (uint i = item; first + i < last; i += HALO_GROUP)
-			out[first + i] = values[vertices[i]];
+			out[first + i] = values[halo_at(vertices[i])];
 		return;
 	}
 #endif
@@ -156,14 +160,14 @@ HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint co
 		const uint i = 31 - clz(left & -left);
 		places[(ulong)p * most + at] = w * 32 + i;
 #if HALO_SIZE
-		listed[(ulong)p * most + at] = values[vertices[item * 32 + i]];
+		listed[(ulong)p * most + at] = values[halo_at(vertices[item * 32 + i])];
 #endif
 	}
 #if HALO_SIZE
 	for (uint i = item; total && i < HALO_GROUP * 32; i += HALO_GROUP) {
 		const uint position = halo_position(bits, sums, i);
 		if (position != UINT_MAX)
-			out[begin + position] = values[vertices[i]];
+			out[begin + position] = values[halo_at(vertices[i])];
 	}
 #endif
 }
@@ -182,8 +186,8 @@ typedef struct halo_carried {
 	ulong words[HALO_CARRIED];
 } halo_carried;
 
-/* Unpacks the messages from all ranks. The values of a HALO_ALL message are in their ghosts already; of such a message
- * only the head is in `inbox`. arrived: gets the bits of the ghosts whose values have arrived; may be NULL. carried:
+/* Unpacks the messages from all ranks. The values of a HALO_ALL message are in their ghosts already, and of such a
+ * message only the head is in `inbox`, unless HALO_APART is 2. arrived: gets the bits of the ghosts whose values have arrived; may be NULL. carried:
  * words that the host sends to `to`. */
 HALO_KERNEL void gas_halo_unpack(__global const halo_part *restrict parts, uint count,
                                  __global const uint *restrict inbox, __global halo_value *restrict values,
@@ -210,7 +214,7 @@ HALO_KERNEL void gas_halo_unpack(__global const halo_part *restrict parts, uint 
 		for (uint i = w; i < changes; i += halo_blocks(part.w) * HALO_GROUP) {
 			const uint place = message[i];
 #if HALO_SIZE
-			values[part.z + place] = ((__global const halo_value *)(message + halo_even(changes)))[i];
+			values[halo_at(part.z + place)] = ((__global const halo_value *)(message + halo_even(changes)))[i];
 #endif
 			if (arrived)
 				halo_arrive(arrived, part.z + place, 1);
@@ -223,8 +227,14 @@ HALO_KERNEL void gas_halo_unpack(__global const halo_part *restrict parts, uint 
 	if (arrived && set)
 		halo_arrive(arrived, part.z + w * 32, set);
 #if HALO_SIZE
-	if (form == HALO_ALL)
+	if (form == HALO_ALL) {
+#if HALO_APART > 1
+		const uint first = block * HALO_GROUP * 32, last = min(first + HALO_GROUP * 32, part.w);
+		for (uint i = first + item; i < last; i += HALO_GROUP)
+			values[halo_at(part.z + i)] = ((__global const halo_value *)message)[i];
+#endif
 		return;
+	}
 	bits[item] = set;
 	sums[item] = popcount(set);
 	halo_scan(sums);
@@ -232,7 +242,7 @@ HALO_KERNEL void gas_halo_unpack(__global const halo_part *restrict parts, uint 
 	for (uint i = item; i < HALO_GROUP * 32; i += HALO_GROUP) {
 		const uint position = halo_position(bits, sums, i);
 		if (position != UINT_MAX)
-			values[part.z + block * HALO_GROUP * 32 + i] = from[position];
+			values[halo_at(part.z + block * HALO_GROUP * 32 + i)] = from[position];
 	}
 #endif
 }

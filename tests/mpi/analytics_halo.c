@@ -30,7 +30,7 @@ static bool changes(uint64_t seed, uint64_t round, uint32_t number, unsigned per
 typedef struct halo_state {
 	const gas_case *c;
 	const gemp_layout *layout;
-	size_t size;
+	size_t size, apart; /* apart = 2: values are the upper halves of words */
 	uint64_t seed;
 	uint64_t *last; /* [n] the last round in which a vertex changed */
 	char *values;   /* [known] */
@@ -42,12 +42,12 @@ typedef struct halo_state {
 static void set_value(halo_state *p, uint32_t v, uint64_t value)
 {
 	if (p->size)
-		memcpy(p->values + v * p->size, &value, p->size);
+		memcpy(p->values + (v * p->apart + p->apart - 1) * p->size, &value, p->size);
 }
 
 static bool has_value(const halo_state *p, uint32_t v, uint64_t value)
 {
-	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
+	return !p->size || memcmp(p->values + (v * p->apart + p->apart - 1) * p->size, &value, p->size) == 0;
 }
 
 /* May this rank have sent that many bytes in a round? The host's threads choose the shortest of three encodings for
@@ -140,7 +140,7 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 			set_value(p, v, value_of(p->seed, round, p->c->number[layout->id[v]]));
 		}
 	if (p->size)
-		code |= gemp_buffer_write(device, &p->value_buffer, 0, layout->own * p->size, p->values);
+		code |= gemp_buffer_write(device, &p->value_buffer, 0, layout->own * p->size * p->apart, p->values);
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = one_bitmap ? &p->changed : &p->arrived;
@@ -157,7 +157,7 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	                      &write);
 	right &= check_words(p, round, read_words, !all);
 	if (p->size)
-		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
+		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size * p->apart, p->values);
 	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
 	for (uint32_t v = 0; v < layout->known; v++) {
 		uint32_t n = p->c->number[layout->id[v]];
@@ -173,13 +173,15 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	return right && code == GEMP_OK;
 }
 
-static void run_case(const gas_case *c, size_t size, uint64_t seed)
+static void run_case(const gas_case *c, size_t size, size_t apart, uint64_t seed)
 {
 	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
 	gemp_layout layout;
 	gemp_halo *halo;
 	assert_all_ok(gemp_layout_new(&layout, comm, c->graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
-	halo_state p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
+	halo_state p = {
+		.c = c, .layout = &layout, .size = size, .apart = apart, .seed = seed, .words = layout.known / 32 + 1
+	};
 	p.last = calloc(c->n, sizeof *p.last);
 	p.values = calloc(layout.known + 1, 8);
 	p.bits = calloc(p.words, sizeof *p.bits);
@@ -190,7 +192,8 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	code |= gemp_buffer_new(&p.arrived, device, p.words * sizeof *p.bits, NULL);
 	code |= gemp_buffer_new(&p.carried, device, GEMP_HALO_CARRIED * sizeof(uint64_t), NULL);
 	assert_all_ok(code);
-	assert_all_ok(gemp_halo_new(&halo, &layout, device, size));
+	assert_all_ok(apart > 1 ? gemp_halo_new_halves(&halo, &layout, device)
+	                        : gemp_halo_new(&halo, &layout, device, size));
 	for (uint64_t round = 1; round <= sizeof percents / sizeof *percents; round++)
 		assert_all(run_round(&p, halo, round, percents[round - 1], round % 3 == 0));
 	gemp_halo_free(halo);
@@ -218,7 +221,7 @@ static void run_all(int kernels, int common, const gemp_comm *ranks)
 		TEST_LIMIT(halo_listed_max,
 		           i % 4 < 2 ? gemp_limits_default.halo_listed_max : (unsigned)(i * test_comm.size / 4));
 		TEST_LIMIT(exchange_chunk, i % 2 ? gemp_limits_default.exchange_chunk : 64 + 8 * gemp_random_below(&seed, 20));
-		run_case(&c, (size_t)(i % 3) * 4, seed);
+		run_case(&c, (size_t)(i % 3) * 4, i % 6 == 1 ? 2 : 1, seed);
 		TEST_LIMIT_DEFAULT(exchange_chunk);
 		gas_case_free(&c);
 	}
@@ -276,7 +279,7 @@ static void many_blocks(void **state)
 		comm = &test_comm;
 		TEST_LIMIT(halo_kernels, i % 2);
 		TEST_LIMIT(halo_listed_max, i < 4 ? gemp_limits_default.halo_listed_max : 100);
-		run_case(&c, (size_t)(i / 2 + 1) % 3 * 4, 12);
+		run_case(&c, (size_t)(i / 2 + 1) % 3 * 4, i < 2 ? 2 : 1, 12);
 		gas_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(halo_kernels);

@@ -26,13 +26,14 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction directi
 		                              .device = gemp_random_below(seed, 2) ? device : NULL };
 	const gemp_frontier_shape shape = { .batch = (uint32_t)gemp_random_below(seed, 6) };
 	const gemp_frontier_pass pass = gemp_random_below(seed, 3) ? GEMP_FRONTIER_PASS_PUSH : GEMP_FRONTIER_PASS_SHUFFLE;
+	/* also differently on the ranks, as with devices of different types */
+	const uint64_t naming = (gemp_random_below(seed, 3) + (uint64_t)test_comm.rank * gemp_random_below(seed, 2)) % 3;
 	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3),
 		                                   .pass = pass,
 		                                   .shape = shape };
-	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3),
-		                                     .pass = pass,
-		                                     .naming = (gemp_sssp_naming)gemp_random_below(seed, 3),
-		                                     .shape = shape };
+	const gemp_sssp_options sssp_options = {
+		.delta = (double)gemp_random_below(seed, 3), .pass = pass, .naming = (gemp_sssp_naming)naming, .shape = shape
+	};
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	if (weights == 0)
 		assert_all_ok(gemp_bfs_new(&bfs, &layout, device, &bfs_options));

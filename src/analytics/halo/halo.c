@@ -93,7 +93,7 @@ static gemp_code list_slots(gemp_halo *halo)
 
 /* Local. Makes everything that needs no other rank. The ranks agree on the code before the collective part. */
 static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
-                           size_t value_size)
+                           size_t value_size, size_t apart)
 {
 	gemp_halo *halo;
 	const int kernels = gemp_limits_now()->halo_kernels;
@@ -103,6 +103,7 @@ static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_la
 		                 .links = links,
 		                 .device = device,
 		                 .size = value_size,
+		                 .apart = apart,
 		                 .ranks = comm->size,
 		                 .kernels = kernels < 0 ? device->gpu : kernels };
 	if (halo->ranks == 1)
@@ -208,11 +209,11 @@ static void new_shared_messages(gemp_halo *halo)
 
 /* The ranks agree on the code of new_local before the first collective step, so no rank waits for a rank that has
  * failed. Message memory is allocated last, when the ranks know which of them share a node. */
-gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
-                              gemp_device *device, size_t value_size)
+static gemp_code new_halo(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
+                          size_t value_size, size_t apart)
 {
 	*out = NULL;
-	gemp_code code = gemp_comm_agree(comm, new_local(out, comm, links, device, value_size));
+	gemp_code code = gemp_comm_agree(comm, new_local(out, comm, links, device, value_size, apart));
 	if (code == GEMP_OK && comm->size > 1) {
 		new_shared_messages(*out);
 		code = allocate_messages(*out, &(*out)->out);
@@ -226,6 +227,17 @@ gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp
 		*out = NULL;
 	}
 	return code;
+}
+
+gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
+                              gemp_device *device, size_t value_size)
+{
+	return new_halo(out, comm, links, device, value_size, 1);
+}
+
+gemp_code gemp_halo_new_halves(gemp_halo **out, const gemp_layout *layout, gemp_device *device)
+{
+	return new_halo(out, layout->comm, &layout->links, device, sizeof(uint32_t), 2);
 }
 
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size)

@@ -114,7 +114,8 @@ struct gemp_halo {
 	const gemp_comm *comm;
 	const gemp_layout_links *links;
 	gemp_device *device;
-	size_t size; /* bytes of a value */
+	size_t size;  /* bytes of a value */
+	size_t apart; /* 2: values are the upper halves of words of twice their size; otherwise 1 */
 	int ranks;
 	bool kernels; /* true: kernels pack and unpack; false: the host's threads do */
 	bool all;     /* out.bits[] has the bits of all places, and out.before[] agrees; only if the host's threads pack */
@@ -180,6 +181,12 @@ static inline halo_form halo_form_of(size_t places, size_t count, size_t value)
 	           : HALO_PAIRS;
 }
 
+/* The offset of a vertex's value in values[]. */
+static inline size_t halo_value_at(const gemp_halo *halo, size_t vertex)
+{
+	return (vertex * halo->apart + halo->apart - 1) * halo->size;
+}
+
 static inline char *halo_message_of(const halo_direction *direction, int rank)
 {
 	return direction->at[direction->parity][rank];
@@ -214,13 +221,15 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size);
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size);
+/* The same for the upper halves of words of 64 bits. The lower halves are neither sent nor changed. */
+gemp_code gemp_halo_new_halves(gemp_halo **out, const gemp_layout *layout, gemp_device *device);
 /* Collective. halo may be NULL, but then all ranks must pass NULL. */
 void gemp_halo_free(gemp_halo *halo);
 
 /* Packs this round's messages. A rank that has failed still calls begin and round: the messages that it cannot pack are
  * sent empty, and the ranks agree on their codes at the end of the round.
  *
- * values[known] have value_size bytes each; NULL if value_size is 0. changed: a bitmap of local vertices, in which the
+ * values[known] have value_size bytes each, or are words whose upper halves are sent; NULL if value_size is 0. changed: a bitmap of local vertices, in which the
  * bits of own vertices are read; NULL: all vertices have changed. On return the kernels that were enqueued before have
  * ended, except on a GPU if `changed` is NULL: then the call does not wait for them. From begin until gemp_halo_end,
  * kernels may read the values of own vertices; they must neither write values nor read the values of ghosts. read:

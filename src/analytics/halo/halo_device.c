@@ -117,8 +117,8 @@ gemp_code gemp_halo_device_new(gemp_halo *halo)
 {
 	size_t out_words, in_words;
 	char options[96];
-	snprintf(options, sizeof options, "-DHALO_SIZE=%zu -DHALO_GROUP=%d -DHALO_CARRIED=%d", halo->size, HALO_BLOCK,
-	         GEMP_HALO_CARRIED);
+	snprintf(options, sizeof options, "-DHALO_SIZE=%zu -DHALO_APART=%zu -DHALO_GROUP=%d -DHALO_CARRIED=%d", halo->size,
+	         halo->apart, HALO_BLOCK, GEMP_HALO_CARRIED);
 	GEMP_TRY(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options, { "gas_halo_pack", &halo->pack },
 	                            { "gas_halo_unpack", &halo->unpack }));
 	GEMP_TRY(new_parts(halo, &halo->to, &halo->out, &out_words));
@@ -337,10 +337,15 @@ static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to
 	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* Has the kernel work to do for this message? Without `arrived`, the values of a HALO_ALL message need no kernel. */
-static bool needs_kernel(const halo_head *head, const gemp_buffer *arrived)
+/* Are the values of this message written straight to their ghosts? */
+static bool goes_straight(const gemp_halo *halo, const halo_head *head)
 {
-	return head->count && (arrived || head->form != HALO_ALL);
+	return head->form == HALO_ALL && halo->apart == 1;
+}
+
+static bool needs_kernel(const gemp_halo *halo, const halo_head *head, const gemp_buffer *arrived)
+{
+	return head->count && (arrived || !goes_straight(halo, head));
 }
 
 /* Writes a message to the device: the values of all places to their ghosts, other messages to the inbox. Kernels that
@@ -350,8 +355,8 @@ static gemp_code write_message(gemp_halo *halo, int r, const gemp_buffer *values
 {
 	const halo_head *head = (const halo_head *)(const void *)halo_message_of(&halo->in, r);
 	const size_t places = halo->in.count[r], size = halo->size;
-	const bool all = head->form == HALO_ALL, whole = head->count && !all;
-	if (all)
+	const bool straight = goes_straight(halo, head), whole = head->count && !straight;
+	if (straight)
 		GEMP_TRY(enqueue_write(halo, halo->ordered && !arrives ? TRANSFER : QUEUE, values,
 		                       halo->links->ghost_begin[r] * size, places * size, head + 1));
 	if (!launched)
@@ -383,7 +388,7 @@ gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, co
 {
 	bool messages = false;
 	for (cl_uint p = 0; p < halo->from.count; p++)
-		messages |= needs_kernel((const halo_head *)(const void *)halo_message_of(&halo->in, halo->from.rank[p]),
+		messages |= needs_kernel(halo, (const halo_head *)(const void *)halo_message_of(&halo->in, halo->from.rank[p]),
 		                         arrived);
 	for (cl_uint p = 0; p < halo->from.count; p++)
 		GEMP_TRY(write_message(halo, halo->from.rank[p], values, arrived != NULL, messages));

@@ -96,7 +96,7 @@ static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *value
 		*head = (halo_head){ HALO_PAIRS, count };
 		memcpy(head + 1, f->places, count * sizeof *f->places);
 		for (uint32_t i = 0; halo->size && i < count; i++, to += halo->size)
-			memcpy(to, values + f->vertices[i] * halo->size, halo->size);
+			memcpy(to, values + halo_value_at(halo, f->vertices[i]), halo->size);
 	}
 	return true;
 }
@@ -226,7 +226,7 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 			     (out->before[w] - out->before[out->first[rank]]) * halo->size;
 		}
 		for (uint32_t bits = out->bits[w]; bits; bits &= bits - 1, to += halo->size) {
-			const char *from = p->values + halo->slot[w * 32 + (unsigned)__builtin_ctz(bits)] * halo->size;
+			const char *from = p->values + halo_value_at(halo, halo->slot[w * 32 + (unsigned)__builtin_ctz(bits)]);
 			if (halo->size == sizeof(uint32_t))
 				memcpy(to, from, sizeof(uint32_t));
 			else
@@ -353,11 +353,11 @@ typedef struct unpack_task {
 /* Copies a value of 4 or 8 bytes to the ghost of a place. */
 static void put_value(const unpack_task *u, size_t place, size_t value)
 {
-	size_t size = u->halo->size;
+	size_t size = u->halo->size, at = halo_value_at(u->halo, u->ghost + place);
 	if (size == sizeof(uint32_t))
-		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint32_t));
+		memcpy(u->values + at, u->from + value * size, sizeof(uint32_t));
 	else
-		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
+		memcpy(u->values + at, u->from + value * size, sizeof(uint64_t));
 }
 
 /* Copies the values of listed places. A place occurs once in a message, so threads write to different ghosts. */
@@ -383,13 +383,17 @@ static void put_blocks(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The ghosts of one rank are numbered in the order of that rank's message, so one copy moves all values of a chunk. */
+/* The ghosts of one rank are numbered in the order of that rank's message, so one copy moves all values of a chunk
+ * unless they are halves of words. */
 static void put_all(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const unpack_task *u = context;
-	memcpy(u->values + (u->ghost + begin) * u->halo->size, u->from + begin * u->halo->size,
-	       (end - begin) * u->halo->size);
+	for (size_t i = begin; u->halo->apart > 1 && i < end; i++)
+		put_value(u, i, i);
+	if (u->halo->apart == 1)
+		memcpy(u->values + (u->ghost + begin) * u->halo->size, u->from + begin * u->halo->size,
+		       (end - begin) * u->halo->size);
 }
 
 /* Sets the bits of `word` in the bitmap, beginning with bit number `at`. They may reach into the next word. */

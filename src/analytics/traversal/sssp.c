@@ -152,6 +152,15 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 	return s->prepare_seconds;
 }
 
+/* Collective. Only distances are sent: a rank needs no predecessors of its ghosts. So ranks may differ in whether they
+ * name predecessors. */
+static gemp_code new_exchange(gemp_sssp *s)
+{
+	const gemp_frontier *f = &s->frontier;
+	return s->named ? gemp_halo_new_halves(&s->halo, f->layout, f->device)
+	                : gemp_halo_new(&s->halo, f->layout, f->device, distance_size(s));
+}
+
 /* Collective. Changes distances from 32 to 64 bits, for this search and later searches. This takes new kernels, buffers
  * and messages. */
 static gemp_code widen(gemp_sssp *s)
@@ -170,7 +179,7 @@ static gemp_code widen(gemp_sssp *s)
 	code = gemp_comm_agree(f->layout->comm, code);
 	gemp_halo_free(s->halo);
 	s->halo = NULL;
-	return code == GEMP_OK ? gemp_halo_new(&s->halo, f->layout, f->device, distance_size(s)) : code;
+	return code == GEMP_OK ? new_exchange(s) : code;
 }
 
 /* The first bound (GAS_BELOW) is delta. So the source, which has distance 0, is near. */
@@ -300,8 +309,8 @@ static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 	const gemp_layout *l = s->frontier.layout;
 	double device;
 	const gemp_buffer *best = s->named ? &s->distance : &s->parents.best;
-	if (!s->named)
-		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
+	const gemp_code code = s->named ? GEMP_OK : gemp_parents_min(&s->parents, &s->distance, 0, false);
+	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
 		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
 	GEMP_TRY(gemp_parents_ids(&s->parents, best, &s->predecessor));
@@ -398,7 +407,7 @@ gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device 
 		s->options = *options;
 	GEMP_THEN(prepare(s, layout, device));
 	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY_DONE(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
+	GEMP_TRY_DONE(new_exchange(s));
 	GEMP_TRY_DONE(warm_up(s));
 	*out = s;
 	s = NULL;
