@@ -139,7 +139,7 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 /* The parameters hold the rows of out-edges, and the rows of in-edges with the prefix in_, or ghost_ if the sources are
  * ghosts. Local vertices from `own` on belong to other ranks, and vertices from `open` on have no in-edges. clear: the
  * bitmap of the frontier after the next one, which this launch zeroes. mark_begin, mark_place, marks: the bits of
- * messages to other ranks (gemp_halo_marks), before which the counters are copied; forget: the other bitmap of these
+ * messages to other ranks (gemp_halo_marks), in whose lead the counters are copied; forget: the other bitmap of these
  * bits, which this launch zeroes; without such bits mark_words is 0, and the others are NULL. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
@@ -180,8 +180,8 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 #endif
 #ifdef GAS_GHOSTS
 	if (last_one && mark_words)
-		for (uint i = 0; i < GAS_CONTROL; i++)
-			((volatile __global ulong *)marks)[i] = control[i];
+		for (uint i = GAS_SUMS; i < GAS_RULED; i++)
+			((__global ulong *)marks)[i] = control[i];
 #endif
 }
 

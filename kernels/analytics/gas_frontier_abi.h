@@ -12,15 +12,17 @@ typedef ulong gas_n64;
 typedef uint64_t gas_n64;
 #endif
 
-/* Words of the control buffer. BFS and SSSP use words 8 and 9 for different numbers. The counters to which work-items
+/* Words of the control buffer. BFS and SSSP use words 3, 6, 8 and 9 for different numbers. The counters to which work-items
  * add begin at word 12, and the ticket counter is word 24. "Found" means visited. */
 #define GAS_MODE 0       /* mode of the next launch, one of the modes below; 0: the launch does nothing */
 #define GAS_DECIDE 1     /* 1: the device applies the rule (one rank); 0: the host; GAS_LOCAL: see gas_sssp_local */
 #define GAS_ROUND 2      /* number of launches whose mode was not 0; several ranks: of exchanges; bfs: level of the frontier */
 #define GAS_ALPHA 3      /* bfs: alpha: pull if the frontier has more than 1 / alpha of the edges of vertices not found */
+#define GAS_LAST 3       /* sssp, several ranks: number of vertices that became near, at the exchange before the last one */
 #define GAS_BETA 4       /* bfs: beta: push again if the frontier has fewer than 1 / beta of the vertices */
 #define GAS_VERTICES 5
 #define GAS_UNSEEN 6     /* bfs: number of edges of vertices not found */
+#define GAS_MOST 6       /* sssp, several ranks: the largest number of vertices that became near before an exchange */
 #define GAS_FOUND 7      /* bfs: number of vertices found so far; sssp: number of edges relaxed so far */
 #define GAS_PULLS 8      /* bfs: number of rounds that pulled */
 #define GAS_LOOK 9       /* bfs: bit l is set if vertices of level l search for their parents; the last bit also stands for later levels */
@@ -142,18 +144,26 @@ static inline void gas_sssp_rule(gas_n64 *control)
 	} while (0)
 
 /* The host's rule after an exchange of several ranks, with the sums of all ranks. While many vertices change, the bound
- * stays. If at most 1 / GAS_FEW_PART of all vertices have changed, the bound moves although not all ranks have relaxed
- * them: an exchange costs more than the work that is done twice. On two ranks 1 / 256 takes 106 exchanges instead of 90
- * for a grid of 2^14 vertices, and 1 / 16 takes twice the relaxations (2026-11-29). A search ends when a round has made
- * no vertex near and no vertex can be far. */
+ * stays. If at most 1 / GAS_FEW_PART of all vertices have changed, and their number falls or is below 1 / GAS_LOW_PART of
+ * the largest number so far, the bound moves although not all ranks have relaxed them: an exchange costs more than the
+ * work that is done twice. On two ranks a part of 1 / 256 takes 106 exchanges instead of 90 for a grid of 2^14 vertices,
+ * and 1 / 16 takes twice the relaxations (2026-11-29). The number also is small, but grows, when a search begins. If the
+ * bound moved then, all vertices of a uniform graph would soon be near: with 2^18 vertices a search would relax 3.9
+ * times all edges instead of 1.4, in 26 exchanges (2026-11-30). A search ends when a round has made no vertex near and
+ * no vertex can be far. */
 #define GAS_FEW_PART 64
+#define GAS_LOW_PART 16
 static inline void gas_sssp_ranks_rule(gas_n64 *control)
 {
 	gas_n64 near = control[GAS_SUMS], scanned = control[GAS_SCANNED], from = control[GAS_BELOW];
 	gas_n64 first = control[GAS_ROUND]++ == 0; /* the source has changed, too */
 	control[GAS_FOUND] += control[GAS_SUMS + 2];
 	control[GAS_FAR] = (scanned ? 0 : control[GAS_FAR]) | control[GAS_SUMS + 1];
-	control[GAS_SCANNED] = near <= control[GAS_VERTICES] / GAS_FEW_PART && control[GAS_FAR] && !first;
+	gas_n64 falls = near < control[GAS_LAST] || near < control[GAS_MOST] / GAS_LOW_PART;
+	gas_n64 early = near <= control[GAS_VERTICES] / GAS_FEW_PART && falls;
+	control[GAS_LAST] = near;
+	control[GAS_MOST] = near > control[GAS_MOST] ? near : control[GAS_MOST];
+	control[GAS_SCANNED] = (near == 0 || early) && control[GAS_FAR] && !first;
 	control[GAS_MODE] = near || first ? GAS_SSSP_RELAX : 0;
 	if (!control[GAS_SCANNED])
 		return;

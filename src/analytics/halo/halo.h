@@ -17,8 +17,9 @@
  * waiting for each other. Without values there are no positions. Names that begin with halo_ are private to this
  * folder.
  *
- * A round is gemp_halo_begin or gemp_halo_begin_marked, gemp_halo_round or none, and gemp_halo_end. All ranks call the same functions in the same
- * order. A rank that has failed goes on calling them until gemp_halo_round returns the failure to all ranks. */
+ * A round is gemp_halo_begin or gemp_halo_begin_marked, gemp_halo_round or none, and gemp_halo_end. All ranks call
+ * the same functions in the same order. A rank that has failed goes on calling them until gemp_halo_round returns
+ * the failure to all ranks. */
 
 #ifndef GEMP_ANALYTICS_HALO_HALO_H
 #define GEMP_ANALYTICS_HALO_HALO_H
@@ -229,11 +230,12 @@ void gemp_halo_free(gemp_halo *halo);
 /* Packs this round's messages. A rank that has failed still calls begin and round: the messages that it cannot pack are
  * sent empty, and the ranks agree on their codes at the end of the round.
  *
- * values[known] have value_size bytes each, or are words whose upper halves are sent; NULL if value_size is 0. changed: a bitmap of local vertices, in which the
- * bits of own vertices are read; NULL: all vertices have changed. On return the kernels that were enqueued before have
- * ended, except on a GPU if `changed` is NULL: then the call does not wait for them. From begin until gemp_halo_end,
- * kernels may read the values of own vertices; they must neither write values nor read the values of ghosts. read:
- * words that the host reads; they need `changed`, and a single rank does not read them; NULL: none. */
+ * values[known] have value_size bytes each, or are words whose upper halves are sent; NULL if value_size is 0.
+ * changed: a bitmap of local vertices, in which the bits of own vertices are read; NULL: all vertices have changed.
+ * On return the kernels that were enqueued before have ended, except on a GPU if `changed` is NULL: then the call
+ * does not wait for them. From begin until gemp_halo_end, kernels may read the values of own vertices; they must
+ * neither write values nor read the values of ghosts. read: words that the host reads; they need `changed`, and a
+ * single rank does not read them; NULL: none. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_carried *read);
 

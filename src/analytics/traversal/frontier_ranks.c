@@ -16,13 +16,16 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	const gemp_buffer *changed = search->changed ? search->changed(search->self) : frontier;
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
-	const gemp_halo_carried control = { &f->control, GAS_CONTROL, f->state };
+	uint64_t counters[GAS_CONTROL] = { 0 };
+	const gemp_halo_carried read = { &f->control, GAS_CONTROL, counters };
+	const gemp_halo_carried write = { &f->control, GAS_CONTROL, f->state };
 	/* both calls wait for the launches */
-	gemp_code code = search->marked ? gemp_halo_begin_marked(search->halo, counted ? &control : NULL)
-	                                : gemp_halo_begin(search->halo, search->values, changed, counted ? &control : NULL);
+	gemp_code code = search->marked ? gemp_halo_begin_marked(search->halo, counted ? &read : NULL)
+	                                : gemp_halo_begin(search->halo, search->values, changed, counted ? &read : NULL);
 	if (*mine == GEMP_OK)
 		*mine = code;
 	if (counted) {
+		memcpy(&f->state[GAS_SUMS], &counters[GAS_SUMS], (GAS_CONTROL - GAS_SUMS) * sizeof *counters);
 		memcpy(sums, &f->state[GAS_SUMS], 3 * sizeof *sums);
 		sums[3] = f->state[GAS_OVERFLOW] != 0;
 		greatest = f->state[GAS_LEAST];
@@ -38,7 +41,7 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
 		f->state[GAS_COUNTED] = 0;
 	}
-	code = gemp_halo_end(search->halo, search->values, frontier, counted ? &control : NULL);
+	code = gemp_halo_end(search->halo, search->values, frontier, counted ? &write : NULL);
 	*exchange += gemp_now() - since;
 	if (*mine == GEMP_OK)
 		*mine = code;
