@@ -32,6 +32,7 @@ gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk, gemp_walk_rows *out)
 {
 	w->walk = walk;
 	w->out = out;
+	GEMP_TRY(GEMP_NEW(w->cursor, walk->plan->step_count));
 	if (walk->plan->two_paths)
 		GEMP_TRY(GEMP_NEW(w->table, walk->rows->vertices));
 	return GEMP_OK;
@@ -39,7 +40,7 @@ gemp_code gemp_walker_init(gemp_walker *w, gemp_walk *walk, gemp_walk_rows *out)
 
 void gemp_walker_free(gemp_walker *w)
 {
-	gemp_free(w->table);
+	gemp_free_all(w->table, w->cursor);
 }
 
 /* The counter of all walkers and the clock are read seldom, since both are expensive. */

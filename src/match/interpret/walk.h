@@ -62,7 +62,7 @@ typedef struct gemp_walker {
 	int level;           /* the step that continues */
 	gemp_vertex image[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edge[GEMP_MAX_PATTERN_EDGES];
-	gemp_walk_cursor cursor[GEMP_MAX_STEPS];
+	gemp_walk_cursor *cursor; /* [plan->step_count] owned */
 	uint32_t *table; /* [vertices] two-paths from the pivot, all 0 between tasks; NULL unless plan->two_paths */
 	bool filled;
 
