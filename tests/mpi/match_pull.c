@@ -303,6 +303,8 @@ static int setup_large(void **state)
 }
 
 /* MEMORY MAY RUN OUT. */
+static int64_t replicas_of_once;
+
 static gemp_code match_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
@@ -310,6 +312,7 @@ static gemp_code match_once(void *argument)
 	gemp_match *match = NULL;
 	gemp_match_options o = pull_options(false);
 	gemp_match_result result;
+	o.replicate = replicas_of_once;
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_named(&pattern, argument)));
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.distributed)));
 	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
@@ -333,6 +336,11 @@ static void memory_may_run_out(void **state)
 	context->budgets.row_cache = 2000;
 	assert_all_survive_no_memory(match_once, "triangle");
 	TEST_LIMIT_DEFAULT(pull_block);
+	replicas_of_once = GEMP_REPLICATE_ALL; /* rows, and rows without some entries, that the ranks share */
+	TEST_LIMIT(shared_min, 0);
+	assert_all_survive_no_memory(match_once, "triangle");
+	TEST_LIMIT_DEFAULT(shared_min);
+	replicas_of_once = 0;
 }
 
 int main(int argc, char **argv)
