@@ -1,7 +1,7 @@
 /* Makes views. Own rows are made from the relations. Hot rows come from their owners: every rank copies its own rows to
  * their places in the view, and then the ranks exchange the missing rows. If all rows are resident, a node has them
- * once, in shared memory, if possible. The ranks of a node then write the rows of the node, and only the first ranks of
- * the nodes exchange rows. */
+ * once, in shared memory, if possible. The ranks of a node then make their rows there, with room for all edges of each
+ * vertex, and only the first ranks of the nodes exchange rows. */
 
 #include "comm/comm.h"
 #include "core/limits.h"
@@ -13,7 +13,11 @@
 
 #include <string.h>
 
-enum { ALIGNED = 128, COPIED = 1 << 16 /* entries that a thread copies at a time */ };
+enum {
+	ALIGNED = 128,
+	COPIED = 1 << 16, /* entries that a thread copies at a time */
+	COPIED_ROWS = 1 << 10,
+};
 
 /* A copy of own rows, which ascend by slot, to their places in a view. */
 typedef struct row_copy {
@@ -214,16 +218,32 @@ static void shift_offsets(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. Gathers the sizes of all rows from their owners, and turns the sizes into offsets. */
-static void lay_out(row_copy *copy, const node_leaders *n)
+/* The lengths of own rows of a view that ranks share. */
+typedef struct shared_rows {
+	gemp_view *view;
+	const gemp_shard *graph;
+	const gemp_slot_order *order;
+	const uint64_t *size;  /* [graph->rows] */
+	const gemp_view *from; /* copy_rows copies own rows from here */
+} shared_rows;
+
+static void set_sizes(void *context, size_t begin, size_t end)
 {
-	gemp_view *out = copy->out;
+	const shared_rows *s = context;
+	for (size_t v = begin; v < end; v++)
+		s->view->begin[s->order->slot_of[s->graph->first_vertex + v] + (size_t)1] = s->size[v];
+}
+
+/* Collective. Gathers the sizes of all rows from their owners, and turns the sizes into offsets. */
+static void lay_out(shared_rows *s, const node_leaders *n)
+{
+	gemp_view *out = s->view;
 	uint64_t sum = 0, before, all;
 	size_t first, end;
 	gemp_shared_range(&out->shared, out->rows + 1, &first, &end);
 	memset(out->begin + first, 0, (end - first) * sizeof *out->begin);
 	gemp_shared_fence(&out->shared);
-	gemp_for_elements(copy->own->rows, set_lengths, copy);
+	gemp_for_elements(s->graph->rows, set_sizes, s);
 	gemp_shared_fence(&out->shared);
 	if (n->between.size)
 		gemp_comm_sum_long(&n->between, out->begin + 1, out->rows);
@@ -235,23 +255,67 @@ static void lay_out(row_copy *copy, const node_leaders *n)
 	gemp_shared_fence(&out->shared);
 }
 
+static void copy_rows(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const shared_rows *s = context;
+	for (size_t v = begin; v < end; v++) {
+		const gemp_vertex slot = s->order->slot_of[s->graph->first_vertex + v];
+		const uint64_t from = s->from->begin[slot], to = s->view->begin[slot];
+		memcpy(s->view->neighbours + to, s->from->neighbours + from, (size_t)s->size[v] * sizeof *s->view->neighbours);
+		if (s->view->edges)
+			memcpy(s->view->edges + to, s->from->edges + from, (size_t)s->size[v] * sizeof *s->view->edges);
+	}
+}
+
+/* Collective. Rows that are shorter than their places are copied to a new view. If there is no memory for it, *shared
+ * becomes false, and *out is {0}. */
+static void close_gaps(gemp_view *out, bool *shared, const gemp_comm *comm, shared_rows *s, const node_leaders *n)
+{
+	gemp_view exact = { 0 };
+	uint64_t entries = 0;
+	for (size_t v = 0; v < s->graph->rows; v++)
+		entries += s->size[v];
+	entries = gemp_comm_sum1(comm, entries);
+	*shared = gemp_view_share(&exact, comm, out->rows, (size_t)entries, out->edges != NULL);
+	if (*shared) {
+		s->view = &exact;
+		s->from = out;
+		lay_out(s, n);
+		gemp_for_chunks(s->graph->rows, COPIED_ROWS, copy_rows, s);
+		gemp_shared_fence(&exact.shared);
+		exact.loops = out->loops;
+	}
+	gemp_view_free(out);
+	*out = exact;
+}
+
 /* Collective. If all nodes have shared memory for all rows, *shared becomes true, and the view gets all rows by slot.
- * Each rank copies its own rows to their places, and the first ranks of the nodes exchange the rows of other nodes. */
+ * Each rank makes its own rows at their places, and the first ranks of the nodes exchange the rows of other nodes. */
 static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
-                            const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
+                            const gemp_slot_order *order, const gemp_view_key *key)
 {
 	GEMP_OWNED_BY(free_leaders) node_leaders n = { 0 };
-	uint64_t entries = gemp_comm_sum1(comm, own->begin[own->rows]);
-	*shared = gemp_view_share(out, comm, (size_t)residency->hot, (size_t)entries, own->edges != NULL);
+	GEMP_OWNED uint64_t *size = NULL;
+	uint64_t entries = 0;
+	bool gaps = false;
+	gemp_code code = GEMP_NEW(size, graph->rows);
+	GEMP_THEN(gemp_view_degrees(graph, key, size));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t v = 0; v < graph->rows; v++)
+		entries += size[v];
+	entries = gemp_comm_sum1(comm, entries);
+	*shared = gemp_view_share(out, comm, (size_t)graph->vertex_count, (size_t)entries, key->edges);
 	if (!*shared)
 		return GEMP_OK;
 	GEMP_TRY(find_leaders(&n, comm));
-	row_copy copy = { out, residency, own, own->rows };
-	lay_out(&copy, &n);
-	copy_own(&copy);
+	shared_rows rows = { .view = out, .graph = graph, .order = order, .size = size };
+	lay_out(&rows, &n);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_view_fill_own(out, graph, order, key, size, &gaps)));
 	gemp_shared_fence(&out->shared);
-	out->loops = own->loops;
-	if (n.count == 1)
+	if (gemp_comm_sum1(comm, gaps) > 0)
+		close_gaps(out, shared, comm, &rows, &n);
+	if (!*shared || n.count == 1)
 		return GEMP_OK;
 	const row_exchange nodes = { &n.between, n.node_of, graph, order, out };
 	GEMP_TRY(gemp_comm_agree(comm, n.between.size ? exchange_rows(&nodes, out->rows) : GEMP_OK));
@@ -266,21 +330,19 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 	GEMP_OWNED_BY(gemp_view_free) gemp_view own = { 0 };
 	gemp_code code = GEMP_OK;
 	bool shared = false;
+	const double since = gemp_now();
 	*out = (gemp_view){ 0 };
-	double since = gemp_now();
-	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
-	gemp_trace_add("own rows", GEMP_LANE_HOST, since);
-	since = gemp_now();
-	if (residency->hot == 0 || comm->size == 1) {
+	if (comm->size > 1 && residency->hot >= graph->vertex_count && residency->hot)
+		code = share_rows(out, &shared, comm, graph, order, key);
+	if (!shared)
+		GEMP_THEN(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
+	if (code == GEMP_OK && !shared && (residency->hot == 0 || comm->size == 1)) {
 		*out = own;
 		own = (gemp_view){ 0 };
-		return GEMP_OK;
-	}
-	if (residency->hot >= graph->vertex_count)
-		code = share_rows(out, &shared, comm, graph, order, residency, &own);
-	if (!shared)
+	} else if (!shared) {
 		GEMP_THEN(gather_rows(out, comm, graph, order, residency, &own));
-	gemp_trace_add("rows of all ranks", GEMP_LANE_HOST, since);
+	}
+	gemp_trace_add("rows of a view", GEMP_LANE_HOST, since);
 	if (code != GEMP_OK)
 		gemp_view_free(out);
 	return code;

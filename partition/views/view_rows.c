@@ -29,7 +29,7 @@ typedef struct view_fill {
 	const gemp_view_lists *lists;
 	gemp_view *view;
 	uint64_t *row_of;         /* [graph->rows] the row of each own vertex; rows are in the order of own slots */
-	uint64_t *size;           /* [graph->rows] length of each filled row */
+	uint64_t *size;           /* [graph->rows] length of the row of each own vertex */
 	unsigned bits;            /* bits of the largest slot */
 	size_t chunks, chunk;     /* number of chunks, and rows of each chunk */
 	size_t spare;             /* entries of each thread's spare memory */
@@ -103,7 +103,7 @@ static void fill_row(view_fill *f, size_t v, gemp_vertex *spare_slots, gemp_edge
 		count = merge(slots, edges, count);
 	else if (names(slots, count, f->order->slot_of[f->graph->first_vertex + v]))
 		atomic_store_explicit(&f->loops, true, memory_order_relaxed);
-	f->size[row] = count;
+	f->size[v] = count;
 	if (count < view->begin[row + 1] - view->begin[row])
 		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
 }
@@ -150,13 +150,14 @@ static void close_gaps(view_fill *f)
 	gemp_view *view = f->view;
 	uint64_t to = 0, from = 0, next;
 	for (size_t row = 0; row < view->rows; row++, from = next) {
+		const uint64_t size = f->size[f->order->id_of[f->own_slots[row]] - f->graph->first_vertex];
 		next = view->begin[row + 1];
 		if (to < from) {
-			memmove(view->neighbours + to, view->neighbours + from, f->size[row] * sizeof *view->neighbours);
+			memmove(view->neighbours + to, view->neighbours + from, size * sizeof *view->neighbours);
 			if (view->edges)
-				memmove(view->edges + to, view->edges + from, f->size[row] * sizeof *view->edges);
+				memmove(view->edges + to, view->edges + from, size * sizeof *view->edges);
 		}
-		to += f->size[row];
+		to += size;
 		view->begin[row + 1] = to;
 	}
 }
@@ -176,6 +177,17 @@ static void place_rows(void *context, size_t begin, size_t end)
 		;
 }
 
+/* Cuts the rows, which have so many entries, into chunks, and allocates the memory of threads. */
+static gemp_code allocate_spare(view_fill *f, uint64_t entries)
+{
+	f->chunks = (size_t)(entries / CHUNK) + 1;
+	f->chunk = (f->graph->rows + f->chunks - 1) / f->chunks;
+	f->spare = (size_t)gemp_min(f->longest + 1, (uint64_t)LONG);
+	const size_t threads = f->chunks > 1 ? gemp_threads() : 1;
+	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->spare));
+	return f->key->edges ? GEMP_NEW(f->spare_edges, threads * f->spare) : GEMP_OK;
+}
+
 /* Allocates places for the maximum number of entries of each row. At the call row_of has the degrees. */
 static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 {
@@ -189,14 +201,7 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
 	if (f->key->edges)
 		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
-	f->chunks = (size_t)(entries / CHUNK) + 1;
-	f->chunk = (view->rows + f->chunks - 1) / f->chunks;
-	f->spare = (size_t)gemp_min(f->longest + 1, (uint64_t)LONG);
-	size_t threads = f->chunks > 1 ? gemp_threads() : 1;
-	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->spare));
-	if (f->key->edges)
-		GEMP_TRY(GEMP_NEW(f->spare_edges, threads * f->spare));
-	return GEMP_OK;
+	return allocate_spare(f, entries);
 }
 
 static void free_fill(view_fill *f)
@@ -204,28 +209,73 @@ static void free_fill(view_fill *f)
 	gemp_free_all(f->row_of, f->size, f->spare_slots, f->spare_edges);
 }
 
-/* Long rows are filled first, by one thread. Their spare memory is freed before all threads fill the other rows. */
+/* Fills all rows. Long rows are filled first, by one thread. Their spare memory is freed before all threads fill the
+ * other rows. */
+static gemp_code fill_rows(view_fill *f)
+{
+	GEMP_TRY(fill_long_rows(f));
+	gemp_parallel_for(f->chunks, fill_chunk, f);
+	f->view->loops = f->loops;
+	return GEMP_OK;
+}
+
+/* Takes a view_fill with graph, order, key, lists and view. */
+static gemp_code begin_fill(view_fill *f, gemp_view_lists *lists)
+{
+	const gemp_shard *graph = f->graph;
+	while (f->bits < 32 && graph->vertex_count >> f->bits)
+		f->bits++;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_CHECK(!f->key->edges || !f->key->relations[r] || f->key->direction == GEMP_VIEW_OUT ||
+		           graph->relations[r].in_edges);
+	GEMP_TRY(gemp_view_lists_new(lists, graph, f->key));
+	f->lists = lists;
+	return GEMP_NEW(f->row_of, graph->rows);
+}
+
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {
 	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
 	GEMP_OWNED_BY(free_fill) view_fill f = { .graph = graph, .order = order, .key = key, .view = own };
-	while (f.bits < 32 && graph->vertex_count >> f.bits)
-		f.bits++;
-	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT ||
-		           graph->relations[r].in_edges);
-	GEMP_TRY(gemp_view_lists_new(&lists, graph, key));
-	f.lists = &lists;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
+	GEMP_TRY(begin_fill(&f, &lists));
+	GEMP_TRY(GEMP_NEW(f.size, graph->rows));
 	GEMP_TRY(gemp_view_degrees(graph, key, f.row_of));
 	GEMP_TRY(allocate_rows(&f, residency));
-	GEMP_TRY(fill_long_rows(&f));
-	gemp_parallel_for(f.chunks, fill_chunk, &f);
-	own->loops = f.loops;
+	GEMP_TRY(fill_rows(&f));
 	if (f.gaps)
 		close_gaps(&f);
 	return GEMP_OK;
+}
+
+/* In a view of all rows, the row of a vertex is its slot. */
+static void place_slots(void *context, size_t begin, size_t end)
+{
+	view_fill *f = context;
+	uint64_t longest = 0, seen = atomic_load_explicit(&f->longest, memory_order_relaxed);
+	for (size_t v = begin; v < end; v++) {
+		f->row_of[v] = f->order->slot_of[f->graph->first_vertex + v];
+		longest = gemp_max(longest, f->size[v]);
+	}
+	while (longest > seen && !atomic_compare_exchange_weak(&f->longest, &seen, longest))
+		;
+}
+
+/* size[] is the caller's, so it is not freed here. */
+gemp_code gemp_view_fill_own(gemp_view *view, const gemp_shard *graph, const gemp_slot_order *order,
+                             const gemp_view_key *key, uint64_t *size, bool *gaps)
+{
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+	GEMP_OWNED_BY(free_fill) view_fill f = { .graph = graph, .order = order, .key = key, .view = view };
+	gemp_code code = begin_fill(&f, &lists);
+	f.size = size;
+	if (code == GEMP_OK)
+		gemp_for_elements(graph->rows, place_slots, &f);
+	GEMP_THEN(allocate_spare(&f, gemp_view_entries(&lists, 0, graph->rows)));
+	GEMP_THEN(fill_rows(&f));
+	*gaps = f.gaps;
+	f.size = NULL;
+	return code;
 }
 
 /* INDEXES */
