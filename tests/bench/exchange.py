@@ -44,6 +44,8 @@ SPARSE = {  # name: shape, condition
     'tree of 4, a and e': (TREE, f'{A} AND {E}'),
     'triangle, a': (CYCLE3, A),
     'triangle, tail to d': (CYCLE3 + ', (c)-[]-(d)', f'{A} AND id(d) % 100 = 1'),
+    'triangle, a, tail of 2': (CYCLE3 + ', (c)-[]-(d)-[]-(e)', A),
+    'triangle, a of 50, tail of 2': (CYCLE3 + ', (c)-[]-(d)-[]-(e)', 'id(a) % 50 = 0'),
     'cycle of 4, a': (SHAPES['cycle:4'], A),
     'cycle of 4, a and c': (SHAPES['cycle:4'], f'{A} AND id(c) % 100 = 1'),
     'cycle of 5, a and c': ('(a)-[]-(b)-[]-(c)-[]-(d)-[]-(e)-[]-(a)', f'{A} AND id(c) % 100 = 1'),

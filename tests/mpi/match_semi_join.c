@@ -172,6 +172,33 @@ static void ends_meet(void **state)
 	graph_free(&g);
 }
 
+/* Push with a small outbox, and pull, answer as the reference does, also if some ranks have no vertex. */
+static void searches_are_right(void **state)
+{
+	(void)state;
+	static const question questions[] = {
+		{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) WHERE id(a) % 9 = 0 AND id(d) % 9 = 1 RETURN a" },
+		{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d)-[]-(a) WHERE id(a) % 9 = 0 RETURN a" },
+		{ .text = "MATCH (a)-[]->(b)-[]->(c), (b)-[]->(d) WHERE id(a) % 10 = 0 AND id(c) % 3 = 0 RETURN a" },
+		{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(a), (c)-[]-(d) WHERE id(a) % 11 = 0 RETURN a" },
+	};
+	for (size_t vertices = 5; vertices <= 30; vertices += 25) {
+		case_graph g;
+		graph_new(&g, vertices, 2 * vertices, vertices > 5, 3 + vertices);
+		for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+			for (int turn = 0; turn < (vertices > 5 ? 2 : 1); turn++) {
+				gemp_match_options o = plain_options;
+				o.semantics = all_semantics[i % 4];
+				o.exchange = turn == 0 ? GEMP_EXCHANGE_PUSH : GEMP_EXCHANGE_PULL;
+				o.replicate = 0;
+				context->budgets.outbox = turn == 0 ? 2 : 0;
+				assert_true(check_answer(&g, &questions[i], &o));
+			}
+		graph_free(&g);
+	}
+	context->budgets.outbox = 0;
+}
+
 /* Few bits travel as lists, many as words. Both must give the union. */
 static void bitmaps_are_united(void **state)
 {
@@ -222,6 +249,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_match_is_lost, open_context, close_context),
 		cmocka_unit_test_setup_teardown(ends_meet, open_context, close_context),
+		cmocka_unit_test_setup_teardown(searches_are_right, open_context, close_context),
 		cmocka_unit_test_setup_teardown(bitmaps_are_united, open_context, close_context),
 		cmocka_unit_test_setup_teardown(memory_runs_out, open_context, close_context),
 	};
