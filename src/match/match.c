@@ -11,12 +11,14 @@
 #include "pattern/condition/expr_text.h"
 #include "pattern/symmetry/automorphism.h"
 
-/* True if rows by target are needed, because orders are sampled or because a view may read them. They are not needed if
- * the order is given, there is one rank, and no edge can be searched from its target. */
+/* Collective. True if rows by target are needed, because orders are sampled or because a view may read them. They are
+ * not needed if the order is given, no edge can be searched from its target, and there is one rank or the host will
+ * search: several ranks make rows by target by an exchange, which takes as long as a small search. If the plan reads
+ * them after all, they are loaded with its rows. */
 static bool needs_targets(const gemp_match *m)
 {
-	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
-	             m->pushdown.edge_test_count;
+	bool needs = m->options.order_count == 0 || m->options.sampled || m->pattern->simple ||
+	             m->pushdown.edge_test_count || (m->graph->ranks > 1 && !gemp_match_may_be_small(m));
 	for (size_t e = 0; e < m->pattern->edge_count; e++)
 		needs |= m->pattern->edges[e].direction == GEMP_EITHER;
 	return needs;
