@@ -83,9 +83,9 @@ static gemp_code turn_to_push(gemp_match *m)
 
 /* Collective. Chooses how a rank obtains rows that it lacks. If every rank has all rows and they fit on its device,
  * nothing is needed. Otherwise the rows come in rounds (pull) or partial matches are sent (push), as --exchange says.
- * With --exchange auto, push is chosen if the longest rows do not fit into a round, and pull if each rank has all rows.
- * In all other cases auto compares the bytes that pull and push are expected to move; a plan with given vertices uses
- * pull. */
+ * With --exchange auto, push is chosen if the longest rows do not fit into a round, and pull if each rank has all
+ * rows. It also takes push, without an estimate of rows, if push takes less time than pull takes to prepare. In all
+ * other cases auto compares the bytes that pull and push are expected to move; a plan with given vertices uses pull. */
 static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,
@@ -95,7 +95,11 @@ static gemp_code choose_exchange(gemp_match *m)
 		                               .rows = m->rows,
 		                               .work = m->sample_work };
 	bool here = m->rows->residency.hot >= m->graph->vertex_count;
-	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
+	const bool fits = gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0;
+	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (fits && here))
+		return GEMP_OK;
+	if (m->options.exchange == GEMP_EXCHANGE_AUTO && fits && !m->plan->arguments &&
+	    gemp_push_pull_needs_no_rows(&question))
 		return GEMP_OK;
 	GEMP_TRY(
 		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));

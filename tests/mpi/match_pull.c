@@ -189,6 +189,26 @@ static void choice_by_expected_bytes(void **state)
 	}
 }
 
+/* If push takes less time than pull takes to prepare, the rows are not even estimated. Only the time for compilation
+ * stands against it, which is the minimum gain. */
+static void choice_without_rows(void **state)
+{
+	(void)state;
+	static const question nobody = { .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(a) = 7777777 RETURN a" };
+	static const question everybody = { .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a" };
+	gemp_match_options o = pull_options(false);
+	context->budgets.row_cache = 0;
+	o.exchange = GEMP_EXCHANGE_AUTO;
+	if (test_comm.size == 1)
+		return;
+	assert_true(run_pattern(&nobody, &o, GEMP_OK).exchange == GEMP_EXCHANGE_PULL);
+	TEST_LIMIT(push_pull_min_gain, 1e-12);
+	gemp_match_result few = run_pattern(&nobody, &o, GEMP_OK), many = run_pattern(&everybody, &o, GEMP_OK);
+	TEST_LIMIT_DEFAULT(push_pull_min_gain);
+	assert_true(few.exchange == GEMP_EXCHANGE_PUSH && !few.exchange_weighed && few.matches == 0);
+	assert_true(many.exchange_weighed && many.matches > 0);
+}
+
 static void costs_of_push_and_pull(void **state)
 {
 	(void)state;
@@ -351,6 +371,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(rounds_and_sinks, setup, teardown),
 		cmocka_unit_test_setup_teardown(rounds_of_seeds, setup, teardown),
 		cmocka_unit_test_setup_teardown(choice_by_expected_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(choice_without_rows, setup, teardown),
 		cmocka_unit_test(costs_of_push_and_pull),
 		cmocka_unit_test_setup_teardown(choice_by_row_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(blocks_of_tasks, setup_large, teardown),

@@ -7,11 +7,13 @@
 /* seconds_per_read is the additional time of a read in the kernels for push, compared with the kernels for resident
  * rows, on one core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns). An entry of a step without further checks costs a
  * twentieth: the loop over the row is as in other kernels (PoCL, paths of 1.3 G matches: 6 instead of 4 ns a match).
- * seconds_per_row_byte is the time in which rows for pull are coded, decoded and laid out (paths on 50,000 vertices of
- * degree 128 and 64, four ranks: 15 and 20 ns; all measured in processor seconds, AMD EPYC, 2026-11-29).
- * bytes_per_second is the rate of the network. */
-static const double seconds_per_read = 40e-9, unchecked_reads = 0.05, seconds_per_row_byte = 15e-9,
-					bytes_per_second = 1e9;
+ * seconds_per_row_byte is the time in which rows for pull are coded, decoded and laid out (paths on 50,000 vertices
+ * of degree 128 and 64, four ranks: 15 and 20 ns; all measured in processor seconds, AMD EPYC, 2026-11-29).
+ * bytes_per_second is the rate of the network. seconds_per_vertex is the time in which pull is prepared, without any
+ * row that it fetches: lengths of rows, bitmaps, own rows without unused entries (0.06 s for 4 M vertices of degree
+ * 8, two ranks with an H200 each, 2026-11-30; to estimate the bytes of the rows takes as long again). */
+static const double seconds_per_vertex = 15e-9, seconds_per_read = 40e-9, unchecked_reads = 0.05,
+					seconds_per_row_byte = 15e-9, bytes_per_second = 1e9;
 
 /* The number of rows that this rank lacks, and the number of their entries. */
 typedef struct rows_needed {
@@ -327,6 +329,22 @@ static double chance_away(const gemp_push_pull_inputs *q)
 	return own + hot ? (double)own / (double)(own + hot) * (1 - 1.0 / q->graph->ranks) : 0;
 }
 
+static double seconds_of_kernels(uint64_t reads, int ranks)
+{
+	return (double)reads * seconds_per_read / ranks;
+}
+
+bool gemp_push_pull_needs_no_rows(const gemp_push_pull_inputs *q)
+{
+	const double min_gain = gemp_limits_now()->push_pull_min_gain;
+	uint64_t push[2];
+	estimate_matches(q, chance_away(q), &push[0], &push[1]);
+	gemp_comm_max(q->context->comm, push, 2);
+	const double seconds = (double)push[0] / bytes_per_second / q->graph->ranks +
+	                       seconds_of_kernels(push[1], q->graph->ranks);
+	return min_gain > 0 && seconds + min_gain <= (double)q->graph->vertex_count * seconds_per_vertex;
+}
+
 /* The bytes of rows are summed over the ranks. The estimate for partial matches is already for all ranks. It differs
  * between ranks only by rounding, so the maximum is taken. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
@@ -352,7 +370,7 @@ bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks +
 	                (double)e->pull_bytes * seconds_per_row_byte / ranks;
-	double later = (double)e->push_reads * seconds_per_read / ranks;
+	double later = seconds_of_kernels(e->push_reads, ranks);
 	const double min_gain = gemp_limits_now()->push_pull_min_gain;
 	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (min_gain > 0) + min_gain;
 }

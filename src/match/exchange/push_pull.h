@@ -26,10 +26,13 @@ typedef struct gemp_push_pull_inputs {
 	const gemp_plan *plan; /* a plan without given vertices */
 	const gemp_statistics *statistics;
 	const gemp_resident *rows;
-	const gemp_pull *pull;
+	const gemp_pull *pull;        /* not read by gemp_push_pull_needs_no_rows */
 	const gemp_sample_work *work; /* [steps] by samples; if passed of the pivot's step is 0, there are no samples */
 } gemp_push_pull_inputs;
 
+/* Collective. True if push is expected to take less time than the preparation of pull, so that the rows need not be
+ * estimated. */
+bool gemp_push_pull_needs_no_rows(const gemp_push_pull_inputs *inputs);
 /* Collective. Makes the estimate. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *inputs);
 /* True if push is expected to be faster. */
