@@ -140,7 +140,8 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
  * ghosts. Local vertices from `own` on belong to other ranks, and vertices from `open` on have no in-edges. clear: the
  * bitmap of the frontier after the next one, which this launch zeroes. mark_begin, mark_place, marks: the bits of
  * messages to other ranks (gemp_halo_marks), in whose lead the counters are copied; forget: the other bitmap of these
- * bits, which this launch zeroes; without such bits mark_words is 0, and the others are NULL. */
+ * bits, which this launch zeroes; without such bits mark_words is 0, and the others are NULL. A pull sets no bits: where
+ * many vertices are found, another kernel sets them faster. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_count, __global const uint *restrict in_heads,
@@ -158,9 +159,10 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, mark_begin, mark_place, marks,
-	                0, 0, 0 GAS_TUPLES };
-	const bool push = mode == GAS_BFS_PUSH; /* push or pull: the step that is not taken gets no slices */
+	const bool push = mode == GAS_BFS_PUSH;
+	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, mark_begin, mark_place,
+	                push ? marks : 0, 0, 0, 0 GAS_TUPLES };
+	/* push or pull: the step that is not taken gets no slices */
 	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
 	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
 	const gas_rows ghost = { ghost_begin, ghost_end, ghost_slices, push ? 0 : ghost_slice_count };
@@ -179,7 +181,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 		gas_decide(control, gas_bfs_rule);
 #endif
 #ifdef GAS_GHOSTS
-	if (last_one && mark_words)
+	if (last_one && s.marks)
 		for (uint i = GAS_SUMS; i < GAS_RULED; i++)
 			((__global ulong *)marks)[i] = control[i];
 #endif

@@ -99,11 +99,13 @@ static inline uint halo_mark(__global const uint4 *restrict slot, __global const
  * number of changed places for each part, which launches use alternately, so each launch clears the row of the next
  * launch; then `most` values for each part, and then `most` places, ready to be sent if there are no more.
  *
- * If changed is NULL, all values are sent in the order of places, and nothing but the values is written. */
+ * If changed is NULL, all values are sent in the order of places, and nothing but the values is written. lead: 0, or
+ * the number of words before the bits in `regions`, which is then a bitmap of gemp_halo_marks; the other words are
+ * carried in this lead, and nothing is counted or listed. */
 HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint count, __global const uint4 *restrict slot,
                                __global const uint *restrict changed, __global const halo_value *restrict values,
                                __global uint *restrict regions, __global const ulong *restrict carried,
-                               uint carried_words, volatile __global uint *front, uint turn, uint most)
+                               uint carried_words, volatile __global uint *front, uint turn, uint most, uint lead)
 {
 	__local uint bits[HALO_GROUP], sums[HALO_GROUP];
 	__local uint begin, total;
@@ -112,13 +114,13 @@ HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint co
 	if (changed && group == 0) {
 		for (uint i = item; i < carried_words; i += HALO_GROUP)
 			((volatile __global ulong *)front)[i] = carried[i];
-		for (uint i = item; i < count; i += HALO_GROUP)
+		for (uint i = item; i < count && !lead; i += HALO_GROUP)
 			counts[(1 - turn) * count + i] = 0;
 	}
 	const uint p = halo_find(parts, count, group);
 	const halo_part part = parts[p];
 	const uint block = group - part.x, w = block * HALO_GROUP + item, words = halo_words(part.w);
-	__global uint *region = regions + part.y;
+	__global uint *region = regions + (lead ? lead + part.z : part.y);
 #if HALO_SIZE
 	__global halo_value *out = (__global halo_value *)(region + halo_bit_words(part.w));
 	__global const uint *vertices = (__global const uint *)(slot + ((ulong)part.z + block * HALO_GROUP) * 8);
@@ -132,6 +134,8 @@ HALO_KERNEL void gas_halo_pack(__global const halo_part *restrict parts, uint co
 	const uint set = w < words ? halo_mark(slot + ((ulong)part.z + w) * 8, changed) : 0;
 	if (w < words)
 		region[w] = set;
+	if (lead)
+		return;
 	if (item == 0)
 		total = 0;
 	bits[item] = set;

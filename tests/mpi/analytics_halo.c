@@ -145,9 +145,12 @@ static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned p
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = one_bitmap ? &p->changed : &p->arrived;
 	const gemp_halo_marks *marks = all || round % 2 ? NULL : gemp_halo_marks_of(halo);
-	if (marks)
+	const bool set = round % 4 == 0;
+	if (marks && set)
 		code |= set_marks(p, marks, round);
-	code |= marks ? gemp_halo_begin_marked(halo, &read)
+	else if (marks)
+		code |= gemp_buffer_zero(device, &marks->bits[marks->turn], 0, marks->words * sizeof(uint32_t));
+	code |= marks ? gemp_halo_begin_marked(halo, set ? NULL : &p->changed, &read)
 	              : gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, all ? NULL : &p->changed,
 	                                all ? NULL : &read);
 	if (round % 4) /* otherwise a round of sums alone follows the exchange */

@@ -297,9 +297,9 @@ gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp
 	return code;
 }
 
-gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_halo_carried *read)
+gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_buffer *changed, const gemp_halo_carried *read)
 {
-	const gemp_code code = gemp_halo_pack_marked(halo, read);
+	const gemp_code code = gemp_halo_pack_marked(halo, changed, read);
 	if (code != GEMP_OK)
 		pack_nothing(halo);
 	halo->begun = true;

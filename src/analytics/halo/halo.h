@@ -205,7 +205,7 @@ gemp_code gemp_halo_device_new(gemp_halo *halo);
 void gemp_halo_device_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_carried *read);
-gemp_code gemp_halo_pack_marked(gemp_halo *halo, const gemp_halo_carried *read);
+gemp_code gemp_halo_pack_marked(gemp_halo *halo, const gemp_buffer *changed, const gemp_halo_carried *read);
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived,
                                   const gemp_halo_carried *write);
 /* Waits until the messages of this round are complete, and the messages of the previous round are on the device. */
@@ -241,9 +241,10 @@ gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp
 
 /* NULL: kernels set no bits, because values have bytes, the host packs, or bitmaps are large. The ranks may differ. */
 const gemp_halo_marks *gemp_halo_marks_of(const gemp_halo *halo);
-/* The same as gemp_halo_begin for bits that kernels have set. The halo has marks. The words of `read` come from the
+/* The same as gemp_halo_begin for a halo with marks. changed: NULL: kernels have set the bits; otherwise a kernel
+ * makes them of this bitmap, which costs less if many vertices have changed. The words of `read` come from the
  * bitmap; a rank that sends nothing reads read->buffer. */
-gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_halo_carried *read);
+gemp_code gemp_halo_begin_marked(gemp_halo *halo, const gemp_buffer *changed, const gemp_halo_carried *read);
 
 /* Collective. Exchanges the messages of this round, if `begin` was called. If any rank has failed, all ranks return a
  * failure. Otherwise sums[] become the sums over all ranks, modulo 2^64, and greatest[] the maxima. */

@@ -177,13 +177,26 @@ static gemp_code launch_pack(gemp_halo *halo, const gemp_buffer *values, const g
 {
 	const halo_parts *to = &halo->to;
 	const cl_mem none = NULL;
-	const cl_uint carried = read ? (cl_uint)read->words : 0, turn = halo->turn;
+	const cl_uint carried = read ? (cl_uint)read->words : 0, turn = halo->turn, lead = 0;
 	halo->turn = changed ? !turn : turn;
 	return gemp_launch(halo->device, halo->pack, (size_t)to->blocks * HALO_BLOCK, HALO_BLOCK, GEMP_ARG(&to->buffer.mem),
 	                   GEMP_ARG(&to->count), GEMP_ARG(&halo->slots.mem), GEMP_ARG(changed ? &changed->mem : &none),
 	                   GEMP_ARG(values ? &values->mem : &none), GEMP_ARG(&halo->regions.mem),
 	                   GEMP_ARG(read ? &read->buffer->mem : &none), GEMP_ARG(&carried), GEMP_ARG(&halo->front.mem),
-	                   GEMP_ARG(&turn), GEMP_ARG(&halo->listed_max));
+	                   GEMP_ARG(&turn), GEMP_ARG(&halo->listed_max), GEMP_ARG(&lead));
+}
+
+/* Launches the kernel that makes a bitmap of gemp_halo_marks of a bitmap of changes. */
+static gemp_code launch_marks(gemp_halo *halo, const gemp_buffer *changed, const gemp_halo_carried *read)
+{
+	const halo_parts *to = &halo->to;
+	const gemp_buffer *bits = &halo->marks.bits[halo->marks.turn];
+	const cl_mem none = NULL;
+	const cl_uint carried = read ? (cl_uint)read->words : 0, turn = 0, listed_max = 0, lead = MARKS_LEAD;
+	return gemp_launch(halo->device, halo->pack, (size_t)to->blocks * HALO_BLOCK, HALO_BLOCK, GEMP_ARG(&to->buffer.mem),
+	                   GEMP_ARG(&to->count), GEMP_ARG(&halo->slots.mem), GEMP_ARG(&changed->mem), GEMP_ARG(&none),
+	                   GEMP_ARG(&bits->mem), GEMP_ARG(read ? &read->buffer->mem : &none), GEMP_ARG(&carried),
+	                   GEMP_ARG(&bits->mem), GEMP_ARG(&turn), GEMP_ARG(&listed_max), GEMP_ARG(&lead));
 }
 
 /* Reads bytes of a buffer into the part behind the head of a message, without waiting. */
@@ -256,9 +269,11 @@ static gemp_code read_marks(gemp_halo *halo, const gemp_halo_carried *read)
 
 /* Within a node a bitmap is sent even if a list is shorter, since it is there, and nobody counts its bits: a count of 1
  * says that some may be set. */
-gemp_code gemp_halo_pack_marked(gemp_halo *halo, const gemp_halo_carried *read)
+gemp_code gemp_halo_pack_marked(gemp_halo *halo, const gemp_buffer *changed, const gemp_halo_carried *read)
 {
 	const halo_parts *to = &halo->to;
+	if (to->count && changed)
+		GEMP_TRY(launch_marks(halo, changed, read));
 	if (to->count)
 		GEMP_TRY(read_marks(halo, read));
 	else if (read)

@@ -213,9 +213,11 @@ static gemp_code launch_level(void *self)
 /* Collective. Runs rounds until a round finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = {
-		.self = b, .launch = launch_level, .rule = gas_bfs_rule, .marked = marks_of(b).words > 0, .halo = b->halo
-	};
+	const gemp_frontier_search search = { .self = b,
+		                                  .launch = launch_level,
+		                                  .rule = gas_bfs_rule,
+		                                  .marked = marks_of(b).words ? 1u << GAS_BFS_PUSH : 0,
+		                                  .halo = b->halo };
 	_Static_assert(GAS_CONTROL == GEMP_HALO_CARRIED, "the lead of marks is a copy of the control buffer");
 	set_state(b);
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);

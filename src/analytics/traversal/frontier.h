@@ -135,8 +135,9 @@ typedef struct gemp_frontier_search {
 	const gemp_buffer *(*changed)(void *self);
 	/* decides what the next round does; on one rank the device applies the same rule */
 	void (*rule)(uint64_t *control);
-	/* true: the launches set the bits of messages (gemp_halo_marks) */
-	bool marked;
+	/* The set of modes whose launches set the bits of messages (gemp_halo_marks), as bits 1 << mode; the bits of the
+	 * source are set in any case. 0: the halo has no marks */
+	unsigned marked;
 	gemp_halo *halo;           /* exchange of values; NULL on one rank */
 	const gemp_buffer *values; /* [known] values that are sent with the frontier; NULL: only bits are sent */
 } gemp_frontier_search;

@@ -20,7 +20,8 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	const gemp_halo_carried read = { &f->control, GAS_CONTROL, counters };
 	const gemp_halo_carried write = { &f->control, GAS_CONTROL, f->state };
 	/* both calls wait for the launches */
-	gemp_code code = search->marked ? gemp_halo_begin_marked(search->halo, counted ? &read : NULL)
+	const bool set = !counted || search->marked >> f->state[GAS_MODE] & 1;
+	gemp_code code = search->marked ? gemp_halo_begin_marked(search->halo, set ? NULL : changed, counted ? &read : NULL)
 	                                : gemp_halo_begin(search->halo, search->values, changed, counted ? &read : NULL);
 	if (*mine == GEMP_OK)
 		*mine = code;
