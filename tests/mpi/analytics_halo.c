@@ -322,6 +322,44 @@ static void failed_rounds(void **state)
 	TEST_LIMIT_DEFAULT(halo_kernels);
 }
 
+/* A rank that runs out of memory in the middle of a search passes its code to the next round. All ranks then return it
+ * with the rank's message, and none waits. The following round works again. */
+static void failing_rank(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_layout layout;
+	gemp_halo *halo;
+	gemp_buffer changed;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
+	assert_all_ok(gemp_buffer_new(&changed, device, (layout.known / 32 + 1) * sizeof(uint32_t), NULL));
+	assert_all_ok(gemp_buffer_zero(device, &changed, 0, changed.size));
+	for (int i = 0; i < 4 * test_comm.size; i++) {
+		const int rank = i / 4;
+		TEST_LIMIT(halo_kernels, i % 2);
+		assert_all_ok(gemp_halo_new(&halo, &layout, device, 0));
+		for (int round = 0; round < 2; round++) {
+			uint64_t sums[1] = { 1 };
+			gemp_code code = gemp_halo_marks_of(halo) ? gemp_halo_begin_marked(halo, i % 4 < 2 ? NULL : &changed, NULL)
+			                                          : gemp_halo_begin(halo, NULL, &changed, NULL);
+			if (round == 0 && rank == test_comm.rank)
+				code = gemp_fail(GEMP_ENOMEM, "rank %d is out of memory", rank);
+			code = gemp_halo_round(halo, code, sums, 1, NULL, 0);
+			assert_all(code == (round == 0 ? GEMP_ENOMEM : GEMP_OK));
+			assert_all(round == 0 ? sums[0] == 1 && strstr(gemp_message(), "is out of memory")
+			                      : sums[0] == (uint64_t)test_comm.size);
+			if (round)
+				assert_all_ok(gemp_halo_end(halo, NULL, &changed, NULL));
+		}
+		gemp_halo_free(halo);
+	}
+	TEST_LIMIT_DEFAULT(halo_kernels);
+	gemp_buffer_free(&changed, device);
+	gemp_layout_free(&layout);
+	gas_case_free(&c);
+}
+
 /* A failure on one rank becomes a failure of all ranks, and sums are left as they were. */
 static void failures_are_agreed_on(void **state)
 {
@@ -364,6 +402,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(on_two_nodes),
 		cmocka_unit_test(many_blocks),
 		cmocka_unit_test(failed_rounds),
+		cmocka_unit_test(failing_rank),
 		cmocka_unit_test(failures_are_agreed_on),
 		cmocka_unit_test(memory_may_run_out),
 	};
