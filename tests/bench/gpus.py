@@ -1,10 +1,12 @@
 """Measures each engine on the devices of 1, 2, 4, ... ranks, and checks that its answer does not depend on their number.
 
     gpus.py [--ranks 1,2] [--size small|large] [--only TEXT] [--repeat N] [--budget S] [--save FOLDER] [--devices SPEC]
+            [--shared DEVICE]
 
 Each cell is a whole process. Its seconds of work are those that the report gives for the engine, on the slowest rank, and the speed-up
 is the ratio to one rank of the same call. Answers on a small graph are compared byte by byte, those on the large one by the
-counts of the report. A kernel must have run on the device of every rank; the cell says so if it has not. --size large has R-MAT
+counts of the report. A kernel must have run on the device of every rank; the cell says so if it has not. With --shared 0 there is one more
+line for each number of ranks, in which all ranks share device 0. --size large has R-MAT
 24 x 16, an Euler circuit of 168 M edges and 2^30 numbers. GEMP_MPI is the program. The table goes to stdout; exit code 1 if
 an answer differs."""
 import argparse
@@ -112,7 +114,7 @@ class Bench:
                 path = self.make(kind, size)
                 word = self.hub(path) if hub else path
             words.append(word)
-        return words + self.devices
+        return words
 
     def hub(self, path):
         """Returns the key of a vertex with the most edges, since many vertices of the graph have none."""
@@ -135,7 +137,7 @@ class Bench:
         for ranks in self.options.ranks:
             out, trace = os.path.join(self.folder, 'out' + (ending or '')), os.path.join(self.folder, 'trace.json')
             report, _, error = self.call(
-                ranks, self.arguments(text, 'small') + ['--trace', trace] + (['-o', out] if ending else []))
+                ranks, self.arguments(text, 'small') + self.devices + ['--trace', trace] + (['-o', out] if ending else []))
             if not report:
                 yield '%d ranks: %s' % (ranks, error)
                 continue
@@ -148,30 +150,34 @@ class Bench:
                 yield '%d ranks: no kernel on the devices of %s' % (ranks, ', '.join(map(str, sorted(idle))))
 
     def measure(self, name, text, size):
+        """Prints a line for each number of ranks, and with --shared another one for ranks that share a device."""
         one, want = None, None
-        for ranks in self.options.ranks:
+        shared = [(n, True) for n in self.options.ranks if n > 1 and self.options.shared]
+        for ranks, share in [(n, False) for n in self.options.ranks] + shared:
+            label = '%d, shared' % ranks if share else ranks
             if self.left() < 15:
-                print(tsv([name, size, ranks, 'left out: the budget is spent']), flush=True)
+                print(tsv([name, size, label, 'left out: the budget is spent']), flush=True)
                 continue
+            devices = ['--devices', self.options.shared] if share else self.devices
             cells = []
             for _ in range(self.options.repeat):
-                report, seconds, error = self.call(ranks, self.arguments(text, size))
+                report, seconds, error = self.call(ranks, self.arguments(text, size) + devices)
                 if not report:
                     break
                 cells.append((work_of(report), seconds, report))
             if not cells:
                 self.wrong += 1
-                print(tsv([name, size, ranks, error]), flush=True)
+                print(tsv([name, size, label, error]), flush=True)
                 continue
             work, seconds, report = min(cells, key=lambda c: c[0])
             one = one or work
             want = want or facts_of(report)
             right = facts_of(report) == want
             self.wrong += not right
-            row = {'engine': name, 'size': size, 'ranks': ranks, 'work': work, 'whole': seconds, 'speedup': one / work if work else None,
-                   'devices': on_devices(report, ranks), 'right': right, 'report': report}
+            row = {'engine': name, 'size': size, 'ranks': ranks, 'shared': share, 'work': work, 'whole': seconds,
+                   'speedup': one / work if work else None, 'devices': on_devices(report, ranks), 'right': right, 'report': report}
             self.rows.append(row)
-            print(tsv([name, size, ranks, '%.4f' % work, '%.2f' % (one / work if work else 0), '%.2f' % prepare_of(report),
+            print(tsv([name, size, label, '%.4f' % work, '%.2f' % (one / work if work else 0), '%.2f' % prepare_of(report),
                        '%.2f' % seconds, row['devices'], 'yes' if right else 'NO']), flush=True)
 
 
@@ -242,6 +248,7 @@ def main():
     parser.add_argument('--budget', type=float, default=400, help='seconds after which no further process begins')
     parser.add_argument('--folder', default=None, help='folder for the inputs')
     parser.add_argument('--devices', help='the devices of all ranks')
+    parser.add_argument('--shared', help='a device that all ranks share in additional lines')
     parser.add_argument('--save', help='folder for the raw results')
     options = parser.parse_args()
     wanted = [e for e in ENGINES if any(t in e[0] for t in options.only.split(','))]

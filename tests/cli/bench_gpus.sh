@@ -25,6 +25,8 @@ for ranks in 1 2; do
 done
 equal "$("$GEMP_PYTHON" -c 'import json, sys; print([(r["engine"], r["ranks"], r["right"]) for r in json.load(open(sys.argv[1]))])' gpus-*.json)" \
 	"[('sort', 1, True), ('sort', 2, True)]" 'raw results'
+gpus 0 --only sort --shared 0
+equal "$(cut -f 1-3 out | sed 1d)" "$(printf 'sort\tsmall\t%s\n' 1 2 '2, shared')" 'ranks that share a device'
 gpus 0 --only bfs,cycle
 equal "$(grep -c 'yes$' out)" 4 'searches from a vertex with the most edges, and a shape with a colon'
 
