@@ -72,8 +72,9 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
-/* Collective. Returns whether all ranks are on one node that has memory for one copy of all rows beside the ranks' own
- * rows, from which the copy is made. Narrow offsets and alignment add to the bytes of the rows. */
+/* Collective. Returns whether all ranks are on one node that has shared memory for one copy of all rows, and memory for
+ * a second copy while gaps between the rows are closed (view_build.c). Narrow offsets and alignment add to the bytes of
+ * the rows. */
 static bool node_holds_all(const gemp_resident *resident, const weights *w)
 {
 	const gemp_comm *comm = resident->context->comm;

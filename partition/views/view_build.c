@@ -218,13 +218,12 @@ static void shift_offsets(void *context, size_t begin, size_t end)
 	}
 }
 
-/* The lengths of own rows of a view that ranks share. */
+/* Own rows of a view that ranks share. */
 typedef struct shared_rows {
 	gemp_view *view;
 	const gemp_shard *graph;
 	const gemp_slot_order *order;
-	const uint64_t *size;  /* [graph->rows] */
-	const gemp_view *from; /* copy_rows copies own rows from here */
+	const uint64_t *size; /* [graph->rows] their lengths */
 } shared_rows;
 
 static void set_sizes(void *context, size_t begin, size_t end)
@@ -255,39 +254,73 @@ static void lay_out(shared_rows *s, const node_leaders *n)
 	gemp_shared_fence(&out->shared);
 }
 
+/* A copy of own rows from one view to another. A shared view has a row for each slot, any other view has a row for each
+ * own vertex. */
+typedef struct own_rows_copy {
+	const shared_rows *rows;
+	const gemp_view *from, *to;
+} own_rows_copy;
+
 static void copy_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const shared_rows *s = context;
+	const own_rows_copy *c = context;
+	const shared_rows *s = c->rows;
 	for (size_t v = begin; v < end; v++) {
-		const gemp_vertex slot = s->order->slot_of[s->graph->first_vertex + v];
-		const uint64_t from = s->from->begin[slot], to = s->view->begin[slot];
-		memcpy(s->view->neighbours + to, s->from->neighbours + from, (size_t)s->size[v] * sizeof *s->view->neighbours);
-		if (s->view->edges)
-			memcpy(s->view->edges + to, s->from->edges + from, (size_t)s->size[v] * sizeof *s->view->edges);
+		const size_t slot = s->order->slot_of[s->graph->first_vertex + v], size = (size_t)s->size[v];
+		const uint64_t from = c->from->begin[c->from->shared.bytes ? slot : v];
+		const uint64_t to = c->to->begin[c->to->shared.bytes ? slot : v];
+		memcpy(c->to->neighbours + to, c->from->neighbours + from, size * sizeof *c->to->neighbours);
+		if (c->to->edges)
+			memcpy(c->to->edges + to, c->from->edges + from, size * sizeof *c->to->edges);
 	}
 }
 
-/* Collective. Rows that are shorter than their places are copied to a new view. If there is no memory for it, *shared
- * becomes false, and *out is {0}. */
-static void close_gaps(gemp_view *out, bool *shared, const gemp_comm *comm, shared_rows *s, const node_leaders *n)
+/* Local. Copies own rows from the shared view to memory of this rank. */
+static gemp_code set_aside(gemp_view *out, const shared_rows *s)
 {
-	gemp_view exact = { 0 };
+	out->rows = s->graph->rows;
+	GEMP_TRY(GEMP_NEW(out->begin, out->rows + 1));
+	memcpy(out->begin + 1, s->size, out->rows * sizeof *out->begin);
+	gemp_prefix_inclusive(out->begin, out->rows + 1);
+	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
+	if (s->view->edges)
+		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
+	gemp_for_chunks(out->rows, COPIED_ROWS, copy_rows, &(own_rows_copy){ s, s->view, out });
+	return GEMP_OK;
+}
+
+/* Collective. Rows that are shorter than their places are copied to a new view. If the shared memory cannot hold both
+ * views, each rank holds its own rows while the new view replaces the old one. If there is no shared memory for the new
+ * view, either, *shared becomes false, and *out is {0}. After an error *out is {0}, too. */
+static gemp_code close_gaps(gemp_view *out, bool *shared, const gemp_comm *comm, shared_rows *s, const node_leaders *n)
+{
+	GEMP_OWNED_BY(gemp_view_free) gemp_view aside = { 0 };
+	gemp_view exact = { 0 }, old = *out;
+	const bool edges = old.edges != NULL;
+	gemp_code code = GEMP_OK;
 	uint64_t entries = 0;
 	for (size_t v = 0; v < s->graph->rows; v++)
 		entries += s->size[v];
 	entries = gemp_comm_sum1(comm, entries);
-	*shared = gemp_view_share(&exact, comm, out->rows, (size_t)entries, out->edges != NULL);
+	s->view = &old;
+	*shared = gemp_view_share(&exact, comm, out->rows, (size_t)entries, edges);
+	if (!*shared) {
+		code = gemp_comm_agree(comm, set_aside(&aside, s));
+		gemp_view_free(&old);
+		*shared = code == GEMP_OK && gemp_view_share(&exact, comm, out->rows, (size_t)entries, edges);
+	}
 	if (*shared) {
 		s->view = &exact;
-		s->from = out;
 		lay_out(s, n);
-		gemp_for_chunks(s->graph->rows, COPIED_ROWS, copy_rows, s);
+		gemp_for_chunks(s->graph->rows, COPIED_ROWS, copy_rows,
+		                &(own_rows_copy){ s, aside.begin ? &aside : &old, &exact });
 		gemp_shared_fence(&exact.shared);
 		exact.loops = out->loops;
 	}
-	gemp_view_free(out);
+	gemp_view_free(&old);
 	*out = exact;
+	return code;
 }
 
 /* Collective. If all nodes have shared memory for all rows, *shared becomes true, and the view gets all rows by slot.
@@ -314,7 +347,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	GEMP_TRY(gemp_comm_agree(comm, gemp_view_fill_own(out, graph, order, key, size, &gaps)));
 	gemp_shared_fence(&out->shared);
 	if (gemp_comm_sum1(comm, gaps) > 0)
-		close_gaps(out, shared, comm, &rows, &n);
+		GEMP_TRY(close_gaps(out, shared, comm, &rows, &n));
 	if (!*shared || n.count == 1)
 		return GEMP_OK;
 	const row_exchange nodes = { &n.between, n.node_of, graph, order, out };

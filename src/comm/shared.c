@@ -48,7 +48,8 @@ static const char *backing_folder(void)
 static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
-	if (size > gemp_limits_now()->shared_max || statvfs(backing_folder(), &status) != 0)
+	const size_t max = gemp_limits_now()->shared_max;
+	if (size > max - gemp_min(live, max) || statvfs(backing_folder(), &status) != 0)
 		return false;
 	uint64_t bytes = (uint64_t)status.f_bavail * status.f_frsize;
 	return bytes > RESERVE && (uint64_t)size + size / 16 <= bytes - RESERVE;

@@ -29,7 +29,8 @@ typedef struct gemp_limits {
 	/* Bytes: a block smaller than this is not put into shared memory, all ranks [256 KiB]: comm/shared,
 	 * euler/ranks/team. */
 	size_t shared_min;
-	/* Bytes: a larger block is refused as if the node had no memory for it [no limit]: comm/shared. */
+	/* Bytes of all blocks of a node: a block beyond them is refused as if the node had no memory for it [no limit]:
+	 * comm/shared. */
 	size_t shared_max;
 
 	/* Bytes: while a graph file of at least this size is read, a thread loads the drivers [16 MiB]: api/context. */

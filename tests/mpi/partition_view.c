@@ -177,6 +177,38 @@ static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
 	return parallel;
 }
 
+/* Finds the least shared memory with which the ranks share a view of `exact` bytes: that for one view, with places for
+ * all edges of each vertex. So a second view without gaps does not fit beside it. With less memory each rank has a copy
+ * of its own. */
+static void check_little_shared(const two_graphs *g, const gemp_view_key *key, const gemp_comm *nodes,
+                                const gemp_residency *residency, size_t exact)
+{
+	enum { STEP = 128 }; /* the arrays of a view are aligned to this */
+	const size_t width = sizeof(gemp_vertex) + (key->edges ? sizeof(gemp_edge) : 0), blocks = gemp_memory_blocks();
+	uint64_t *degree = calloc(g->distributed->rows + 1, sizeof *degree), entries = 0;
+	bool shared = false;
+	assert_all_ok(gemp_view_degrees(g->distributed, key, degree));
+	for (size_t v = 0; v < g->distributed->rows; v++)
+		entries += degree[v];
+	free(degree);
+	entries = gemp_comm_sum1(&test_comm, entries);
+	TEST_LIMIT(shared_min, 0);
+	for (size_t max = exact - 1; !shared; max += max < exact ? 1 : STEP) {
+		gemp_view view;
+		TEST_LIMIT(shared_max, max);
+		assert_all_ok(gemp_view_new(&view, nodes, g->distributed, &g->order, residency, key));
+		assert_all(view_is_right(g, residency, key, &view));
+		shared = view.shared.bytes != NULL;
+		const uint64_t gaps = entries - view.begin[view.rows];
+		assert_all(!shared || (max >= exact && view.shared.size == exact));
+		assert_all(max <= exact + gaps * width + (size_t)2 * STEP);
+		gemp_view_free(&view);
+	}
+	TEST_LIMIT_DEFAULT(shared_max);
+	TEST_LIMIT(shared_min, SIZE_MAX);
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
 /* Checks a view with all rows in shared memory. The ranks pretend to be on nodes of `ranks` ranks each; the last node
  * may have fewer. */
 static void check_shared(const two_graphs *g, const gemp_view_key *key, int ranks)
@@ -197,8 +229,10 @@ static void check_shared(const two_graphs *g, const gemp_view_key *key, int rank
 	for (size_t row = 0; row <= view.rows; row++)
 		narrow = narrow && view.begin32[row] == view.begin[row];
 	assert_all(narrow);
+	const size_t exact = view.shared.size;
 	gemp_view_free(&view);
 	assert_all(!view.begin && !view.shared.bytes);
+	check_little_shared(g, key, &nodes, &residency, exact);
 	gemp_residency_free(&residency);
 	GEMP_MPI(MPI_Comm_free(&nodes.node));
 }
@@ -344,6 +378,12 @@ static void memory_may_run_out(void **state)
 	TEST_LIMIT(shared_min, 0);
 	view_request all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
 	assert_all_survive_no_memory(build_and_drop, &all);
+	all.key.simple = true;
+	for (size_t max = 384; max <= 896; max += 128) { /* with some of these, two views do not fit together */
+		TEST_LIMIT(shared_max, max);
+		assert_all_survive_no_memory(build_and_drop, &all);
+	}
+	TEST_LIMIT_DEFAULT(shared_max);
 	two_graphs_free(&g);
 }
 
