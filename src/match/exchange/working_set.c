@@ -274,14 +274,14 @@ static size_t block_size(const gemp_working_set *r, size_t added, uint64_t budge
 }
 
 /* Adds blocks of tasks from *at on, on all threads, as long as blocks are large. If the rows of a block are too many,
- * it is removed, and the next block is a quarter as large. */
+ * it is removed, and *limit, the size of the next blocks, becomes a quarter. It stays so for the round: if a task does
+ * not fit, the blocks that contain it would otherwise be tried again for each task before it. */
 static gemp_code add_blocks(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t *at, size_t end,
-                            uint64_t budget)
+                            uint64_t budget, size_t *limit)
 {
 	const size_t least = gemp_limits_now()->pull_block;
-	size_t limit = SIZE_MAX;
 	while (r->bytes < budget) {
-		const size_t count = block_size(r, *at - begin, budget, gemp_min(limit, end - *at));
+		const size_t count = block_size(r, *at - begin, budget, gemp_min(*limit, end - *at));
 		if (count < least || !count)
 			return GEMP_OK;
 		GEMP_TRY(add_block(r, tasks, *at, count, true));
@@ -290,7 +290,7 @@ static gemp_code add_blocks(gemp_working_set *r, const gemp_root_tasks *tasks, s
 			continue;
 		}
 		undo_block(r);
-		limit = count / 4;
+		*limit = count / 4;
 	}
 	return GEMP_OK;
 }
@@ -300,14 +300,14 @@ static gemp_code add_blocks(gemp_working_set *r, const gemp_root_tasks *tasks, s
 gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
                                   int depth, uint64_t budget, uint64_t first_budget, size_t *alone, size_t *alone_count)
 {
-	size_t roots = r->closure->root_count, at = *begin;
+	size_t roots = r->closure->root_count, at = *begin, limit = SIZE_MAX;
 	clear_sets(r, depth);
 	set_pivot_bounds(r, tasks, *begin, *end);
 	while (at < *end && !r->failed) {
 		r->budget = at == *begin ? first_budget : budget;
 		if (add_task(r, tasks->slots + at * roots)) {
 			at++;
-			GEMP_TRY(add_blocks(r, tasks, *begin, &at, *end, budget));
+			GEMP_TRY(add_blocks(r, tasks, *begin, &at, *end, budget, &limit));
 			continue;
 		}
 		if (at > *begin || r->failed)
