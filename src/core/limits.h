@@ -66,7 +66,7 @@ typedef struct gemp_limits {
 	/* Row entries that ranks gather in one exchange, all ranks [2^22]: partition/views/view_build. */
 	uint64_t view_chunk;
 	/* Entries: rows with fewer entries are made by the host, not by a device [0: 2^22 on a GPU, no limit on a CPU
-	 * device]: partition/views/renumber. */
+	 * device]: partition/views/renumber, analytics/layout/list_device. */
 	uint64_t renumber_min;
 	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
 	uint64_t renumber_chunk;
@@ -113,7 +113,7 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 1 runs a search from no vertex before the first search, 0 does not [-1: if all devices are
 	 * GPUs]: analytics/traversal/frontier. */
 	int search_warm_up;
-	/* Bytes of arcs that a rank sends in one round [64 MiB]: analytics/layout/arcs. */
+	/* Bytes of arcs or requests that a rank sends in one round [64 MiB]: analytics/layout/arcs, layout/list_weights. */
 	size_t layout_round;
 	/* Bytes that the checks of one node's ranks may take together [0: the memory that Linux reports as available]:
 	 * analytics/verify/verify_edges. */
