@@ -29,7 +29,7 @@ static void check(const size_t *length, size_t rows, gemp_vertex first)
 	for (size_t row = 0, e = 0; row < rows; row++)
 		for (size_t i = 0; i < length[row]; i++, e++)
 			right[e] = (gemp_edge_pair){ first + (gemp_vertex)row, target[e] = (gemp_vertex)(7 * e) };
-	const gemp_csr csr = { first + rows, first, rows, begin, target };
+	const gemp_csr csr = { .vertices = first + rows, .first = first, .rows = rows, .begin = begin, .target = target };
 	static const gemp_placement places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE, GEMP_PLACE_DEVICE };
 	static const unsigned lanes[] = { 0, 1, 32 };
 	for (size_t i = 0; i < 3; i++) {

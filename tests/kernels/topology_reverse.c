@@ -62,7 +62,7 @@ static void check(const rows *r, const gemp_reversed_rows *found)
 static void check_all(size_t count, size_t edges, size_t reach, uint64_t *seed)
 {
 	rows r = make_rows(count, edges, reach, seed);
-	const gemp_csr csr = { count, 0, count, r.begin, r.target };
+	const gemp_csr csr = { .vertices = count, .rows = count, .begin = r.begin, .target = r.target };
 	for (int on = 0; on < 4; on++) {
 		gemp_reversed_rows found;
 		assert_ok(gemp_reverse(&found, &csr, device, on % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST, on / 2));
@@ -110,7 +110,7 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	static uint64_t begin[] = { 0, 2, 3 };
 	static gemp_vertex target[] = { 1, 1, 0 };
-	gemp_csr csr = { 2, 0, 2, begin, target };
+	gemp_csr csr = { .vertices = 2, .rows = 2, .begin = begin, .target = target };
 	assert_survives_no_memory(reverse_once, &csr);
 }
 
