@@ -38,7 +38,8 @@ static end_and_weight *sorted_edges(const uint64_t *begin, uint32_t rows, const 
 	end_and_weight *edges = calloc(begin[rows] + 1, sizeof *edges);
 	for (uint64_t e = 0; e < begin[rows]; e++) {
 		edges[e].end = end[e];
-		memcpy(edges[e].weight, (const char *)weight + e * size, size);
+		if (size)
+			memcpy(edges[e].weight, (const char *)weight + e * size, size);
 	}
 	for (uint32_t row = 0; row < rows; row++)
 		qsort(edges + begin[row], begin[row + 1] - begin[row], sizeof *edges, compare_ends);
