@@ -38,9 +38,9 @@ typedef struct gemp_limits {
 	/* Switch: 1 keeps binaries of programs, 0 leaves that to the driver [-1: 0 for PoCL if one rank has the device
 	 * alone, otherwise 1]: device/program. */
 	int program_binaries;
-	/* Bytes of one pinned buffer between host and device [4 MiB]: device/transfer. */
+	/* Bytes of one pinned buffer between host and device [2 MiB]: device/transfer. */
 	size_t transfer_chunk;
-	/* Pinned buffers of a copy, at least 2 [4]: device/transfer. */
+	/* Pinned buffers of a copy, at least 2 [16]: device/transfer. */
 	size_t transfer_lanes;
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */

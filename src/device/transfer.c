@@ -12,8 +12,11 @@ enum {
 	MAX_LANES = 16,        /* pieces that are transferred or converted at the same time */
 	PARTS = 16,            /* parts of a piece, each converted by one thread */
 	ALONE_BELOW = 1 << 17, /* numbers: fewer do not justify threads */
-	/* A waiting thread spins for some 50 us before it sleeps. A piece is transferred in 80 us, and waking the 15 to 31
-	 * threads that wait for it takes as long (H200, 2026-11-30). With few cores another thread needs the core. */
+	/* More threads are slower: downloads of 640 MB reach 51 GB/s with 16 threads, and 19 with 32 (H200, 2026-11-30,
+	 * bench_transfers, pieces of 2 MiB in 16 lanes). */
+	MAX_CONVERTERS = 16,
+	/* A waiting thread spins for some 50 us before it sleeps. A piece is transferred in 40 us, and many threads wait
+	 * for it. With few cores another thread needs the core. */
 	SPINS = 1500,
 	SPIN_THREADS = 4
 };
@@ -35,6 +38,7 @@ typedef struct pipeline {
 
 	gemp_background helper; /* runs the loop of conversion */
 	size_t first;           /* first part of the loop */
+	_Atomic size_t next;    /* the part that the loop takes next */
 
 	int spins;
 	_Atomic size_t ready;           /* number of pieces that may be converted */
@@ -144,11 +148,20 @@ static void convert_part(void *context, unsigned thread, size_t index)
 		wake(p);
 }
 
+/* One of the threads of convert_all. */
+static void convert_parts(void *context, unsigned thread, size_t converter)
+{
+	(void)converter;
+	pipeline *p = context;
+	const size_t parts = p->pieces * p->parts;
+	for (size_t i = atomic_fetch_add(&p->next, 1); i < parts; i = atomic_fetch_add(&p->next, 1))
+		convert_part(p, thread, i);
+}
+
 /* The helper thread: one loop over all parts of all pieces. */
 static void *convert_all(void *context)
 {
-	pipeline *p = context;
-	gemp_parallel_for(p->pieces * p->parts, convert_part, p);
+	gemp_parallel_for(gemp_min(gemp_threads(), MAX_CONVERTERS), convert_parts, context);
 	return NULL;
 }
 
