@@ -78,7 +78,7 @@ gemp_code gemp_relation_merge_rows(const gemp_shard *graph, gemp_relation *relat
 
 bool gemp_relation_is_symmetric(const gemp_relation *relation)
 {
-	return !relation->directed && relation->props.count == 0 && gemp_limits_now()->file_version > 1;
+	return !relation->directed && !relation->fixed && relation->props.count == 0 && gemp_limits_now()->file_version > 1;
 }
 
 /* The rows that a split makes: those by source if `out`, otherwise those by target. */

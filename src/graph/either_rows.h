@@ -24,7 +24,7 @@ static inline bool gemp_edge_leads(gemp_vertex u, gemp_vertex v)
 	return u == v || (u < v) == (((u ^ v) & 1) == 0);
 }
 
-/* Undirected and without attributes. */
+/* Undirected, without attributes, and free to turn. */
 bool gemp_relation_is_symmetric(const gemp_relation *relation);
 
 /* Makes those of the rows by source and by target that are in `parts` from the merged rows of a symmetric relation, and

@@ -157,6 +157,7 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 		gemp_relation *copy = &to->relations[to->relation_count++];
 		*copy = (gemp_relation){ .name = gemp_strdup(relation->name),
 			                     .directed = relation->directed,
+			                     .fixed = relation->fixed,
 			                     .multigraph = relation->multigraph,
 			                     .reciprocal = relation->reciprocal,
 			                     .edge_count = relation->edge_count };

@@ -51,6 +51,7 @@ typedef struct gemp_relation {
 	char *name;
 	bool directed;   /* false: imported with --undirected, and each edge is stored once */
 	bool multigraph; /* some (source, target) has several edges */
+	bool fixed;      /* edges keep their direction, even if they are undirected and have no attributes */
 	bool merged;     /* the loader has the rows of both directions merged, so GEMP_LOAD_EITHER needs no other part */
 	int reciprocal;  /* edges join some pair in both directions: 1 yes, -1 no, 0 not computed yet */
 	gemp_count edge_count;    /* number of edges of all ranks */

@@ -297,6 +297,14 @@ static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 	return sum_results(r).applied ? gemp_changed_graph_canonical(graph, r->comm, r->string_keys) : GEMP_OK;
 }
 
+/* Undirected edges without attributes have the direction in which rules created them. The order of matches, the change
+ * log and edges that get attributes later depend on it. Merged rows already have the direction of the ids. */
+static void fix_directions(gemp_shard *graph, bool fixed)
+{
+	for (size_t i = 0; i < graph->relation_count; i++)
+		graph->relations[i].fixed = fixed && !graph->relations[i].merged;
+}
+
 /* Callback of gemp_transform. Stops with a checkpoint after a signal or at the time limit. */
 static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transform_history *history)
 {
@@ -304,8 +312,11 @@ static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transf
 	(void)history;
 	if (!gemp_step_checkpoint_stop(&r->checkpoint))
 		return GEMP_OK;
+	fix_directions(*graph, true);
 	GEMP_TRY(make_canonical(r, graph));
-	return gemp_step_checkpoint_save(&r->checkpoint, *graph);
+	gemp_code code = gemp_step_checkpoint_save(&r->checkpoint, *graph);
+	fix_directions(*graph, false);
+	return code;
 }
 
 /* Collective. Rewrites the graph. Rules that a checkpoint has stopped are reported, too. */
