@@ -88,7 +88,9 @@ class LanguageCase(cases.Case):
         sliced = self.query.result.limit is not None
         if not sliced and report.get('embeddings') not in (embeddings, None):
             return '%s embeddings; the reference has %d' % (report['embeddings'], embeddings)
-        if not sliced and self.distinct and report.get('matches') != matches:
+        # A query that runs clause by clause reports its rows as matches.
+        searched = report.get('executed') != 'clause by clause'
+        if searched and not sliced and self.distinct and report.get('matches') != matches:
             return '%s matches; the reference has %d' % (report.get('matches'), matches)
         with open(output, encoding='utf-8') as file:
             rows = [json.loads(line) for line in file]
