@@ -116,11 +116,17 @@ static void count_needed(semi_join *j, arc *a)
 	a->needed = count > 1 ? (unsigned)count : 1;
 }
 
-/* *skip becomes the number of rows behind this one that are no candidates, as far as a word of the bitmap shows. */
-static bool is_candidate(const uint32_t *bits, uint64_t id, size_t *skip)
+/* Moves *row to the first own row from *row on that is a candidate; false: there is none before `end`. */
+static bool next_candidate(const semi_join *j, const uint32_t *bits, size_t *row, size_t end)
 {
-	*skip = bits[id / 32] >> id % 32 ? 0 : 31 - id % 32;
-	return gemp_bits32_test(bits, id);
+	while (*row < end) {
+		const uint64_t id = j->graph->first_vertex + *row;
+		const uint32_t rest = bits[id / 32] >> id % 32;
+		*row += rest ? (size_t)__builtin_ctz(rest) : 32 - id % 32;
+		if (rest)
+			return *row < end;
+	}
+	return false;
 }
 
 /* True if the row has as many entries among the candidates of the arc's other end as are needed. An entry that several
@@ -154,16 +160,12 @@ static void test_rows(void *context, size_t chunk, size_t begin, size_t end)
 	(void)chunk;
 	const operation *o = context;
 	const semi_join *j = o->join;
-	size_t skip;
-	for (size_t row = begin; row < end; row += 1 + skip) {
-		const uint64_t id = j->graph->first_vertex + row;
-		if (!is_candidate(o->among, id, &skip))
-			continue;
+	for (size_t row = begin; next_candidate(j, o->among, &row, end); row++) {
 		bool stays = true;
 		for (size_t i = 0; i < j->arc_count && stays; i++)
 			if (j->arcs[i].from == o->vertex && is_testable(j, &j->arcs[i]))
 				stays = reaches(j, &j->arcs[i], row);
-		gemp_bits32_set_atomic(stays ? o->kept : o->failed, id);
+		gemp_bits32_set_atomic(stays ? o->kept : o->failed, j->graph->first_vertex + row);
 	}
 }
 
@@ -172,18 +174,13 @@ static void spread_rows(void *context, size_t chunk, size_t begin, size_t end)
 	(void)chunk;
 	const operation *o = context;
 	const semi_join *j = o->join;
-	size_t skip;
-	for (size_t row = begin; row < end; row += 1 + skip) {
-		const uint64_t id = j->graph->first_vertex + row;
-		if (!is_candidate(j->candidates->bits[o->along->from], id, &skip))
-			continue;
+	for (size_t row = begin; next_candidate(j, j->candidates->bits[o->along->from], &row, end); row++)
 		for (size_t k = 0; k < o->along->lists.count; k++) {
 			const gemp_view_list *list = &o->along->lists.list[k];
 			for (uint64_t i = list->offsets[row]; i < list->offsets[row + 1]; i++)
 				if (gemp_candidates_has(j->candidates, o->vertex, list->neighbours[i]))
 					gemp_bits32_set_atomic(o->found, list->neighbours[i]);
 		}
-	}
 }
 
 static void count_entries(void *context, size_t chunk, size_t begin, size_t end)
@@ -191,10 +188,8 @@ static void count_entries(void *context, size_t chunk, size_t begin, size_t end)
 	const operation *o = context;
 	const semi_join *j = o->join;
 	uint64_t entries = 0;
-	size_t skip;
-	for (size_t row = begin; row < end; row += 1 + skip)
-		if (is_candidate(j->candidates->bits[o->along->from], j->graph->first_vertex + row, &skip))
-			entries += gemp_view_entries(&o->along->lists, row, row + 1);
+	for (size_t row = begin; next_candidate(j, j->candidates->bits[o->along->from], &row, end); row++)
+		entries += gemp_view_entries(&o->along->lists, row, row + 1);
 	o->entries[chunk] = entries; /* once, as chunks that are counted at the same time share cache lines */
 }
 
