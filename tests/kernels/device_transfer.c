@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "device/open.h"
 #include "device/staging.h"
 #include "device/transfer.h"
@@ -113,9 +114,11 @@ static void uploads_are_exact(void **state)
 		check_uploads(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
 		check_load(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
 		TEST_LIMIT(transfer_lanes, 2 + gemp_random_below(&random, 20));
+		gemp_threads_limit(round % 4 ? 0 : 1 + (unsigned)gemp_random_below(&random, 40)); /* also more than convert */
 		check_watched(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)),
 		              (size_t)gemp_random_below(&random, 8));
 		check_uploads(gemp_random(&random), (size_t)(1 + gemp_random_below(&random, 20000)));
+		gemp_threads_limit(0);
 		TEST_LIMIT_DEFAULT(transfer_lanes);
 		TEST_LIMIT_DEFAULT(transfer_chunk);
 	}

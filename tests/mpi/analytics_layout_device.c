@@ -2,8 +2,7 @@
  * ranks with and without vertices. If a device has too little memory, the host makes the rows. */
 #include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
-#include "device/open.h"
-#include "harness/collective.h"
+#include "harness/device_main.h"
 #include "harness/gas_case.h"
 #include "harness/limits.h"
 
@@ -192,15 +191,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(memory_of_the_device_may_run_out),
 	};
-	int rank = 0, ranks = 1;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (gemp_device_open(&device, NULL, rank, ranks, 0) != GEMP_OK) {
-		MPI_Finalize();
-		return TEST_SKIPPED;
-	}
-	int failed = test_main_all(argc, argv, tests);
-	gemp_device_close(device);
-	return failed;
+	return test_main_on_device(argc, argv, tests, sizeof tests / sizeof *tests, &device);
 }

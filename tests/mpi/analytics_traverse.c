@@ -1,8 +1,7 @@
 /* Tests BFS and SSSP on several ranks, on random graphs. Levels, distances and smallest parents must equal those of a
  * plain search over the list of arcs. */
 #include "analytics/layout/layout.h"
-#include "device/open.h"
-#include "harness/collective.h"
+#include "harness/device_main.h"
 #include "harness/limits.h"
 #include "harness/traverse_case.h"
 
@@ -103,15 +102,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(traffic_is_reported),
 	};
-	int rank = 0, ranks = 1;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (gemp_device_open(&device, NULL, rank, ranks, 0) != GEMP_OK) {
-		MPI_Finalize();
-		return TEST_SKIPPED;
-	}
-	int failed = test_main_all(argc, argv, tests);
-	gemp_device_close(device);
-	return failed;
+	return test_main_on_device(argc, argv, tests, sizeof tests / sizeof *tests, &device);
 }
