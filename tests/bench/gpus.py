@@ -3,12 +3,11 @@
     gpus.py [--ranks 1,2] [--size small|large] [--only TEXT] [--repeat N] [--budget S] [--save FOLDER] [--devices SPEC]
             [--shared DEVICE]
 
-Each cell is a whole process. Its seconds of work are those that the report gives for the engine, on the slowest rank, and the speed-up
-is the ratio to one rank of the same call. Answers on a small graph are compared byte by byte, those on the large one by the
-counts of the report. A kernel must have run on the device of every rank; the cell says so if it has not. With --shared 0 there is one more
-line for each number of ranks, in which all ranks share device 0. --size large has R-MAT
-24 x 16, an Euler circuit of 168 M edges and 2^30 numbers. GEMP_MPI is the program. The table goes to stdout; exit code 1 if
-an answer differs."""
+Each cell is a whole process. Its seconds of work are those that the report gives for the engine, on the slowest rank, and the
+speed-up is the ratio to one rank of the same call. Answers on a small graph are compared byte by byte, those on the large one by
+the counts of the report. A kernel must have run on the device of every rank; the cell says so if it has not. With --shared 0
+there is one more line for each number of ranks, in which all ranks share device 0. --size large has R-MAT 24 x 16, an Euler
+circuit of 168 M edges and 2^30 numbers. GEMP_MPI is the program. The table goes to stdout; exit code 1 if an answer differs."""
 import argparse
 import hashlib
 import json
@@ -239,17 +238,34 @@ def on_devices(report, ranks):
     return on or '%d devices' % len(report.get('devices') or [])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--ranks', default='1,2', type=lambda t: [int(n) for n in t.split(',')])
-    parser.add_argument('--size', default='middle', choices=sorted(SIZES))
+def numbers(text):
+    return [int(n) for n in text.split(',')]
+
+
+def parser_of(description):
+    """Returns a parser with the options of gpus.py and places.py."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument('--ranks', default='1,2', type=numbers)
     parser.add_argument('--only', default='', help='engines whose name has this text; several by commas')
     parser.add_argument('--repeat', type=int, default=2)
     parser.add_argument('--budget', type=float, default=400, help='seconds after which no further process begins')
     parser.add_argument('--folder', default=None, help='folder for the inputs')
     parser.add_argument('--devices', help='the devices of all ranks')
-    parser.add_argument('--shared', help='a device that all ranks share in additional lines')
     parser.add_argument('--save', help='folder for the raw results')
+    return parser
+
+
+def save(options, name, rows):
+    if options.save:
+        path = os.path.join(options.save, time.strftime(name + '-%Y-%m-%d-%H%M.json', time.gmtime()))
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump(rows, file, indent=1)
+
+
+def main():
+    parser = parser_of(__doc__.splitlines()[0])
+    parser.add_argument('--size', default='middle', choices=sorted(SIZES))
+    parser.add_argument('--shared', help='a device that all ranks share in additional lines')
     options = parser.parse_args()
     wanted = [e for e in ENGINES if any(t in e[0] for t in options.only.split(','))]
     with Bench(options) as bench:
@@ -262,10 +278,7 @@ def main():
             bench.measure(name, text, options.size)
             later = ' '.join(t for _, t, _ in wanted[i + 1:])
             bench.drop(options.size, [k for k in ('numbers', 'directed', 'undirected', 'weighted', 'circuit') if '{%s' % k not in later])
-    if options.save:
-        name = os.path.join(options.save, time.strftime('gpus-%Y-%m-%d-%H%M.json', time.gmtime()))
-        with open(name, 'w', encoding='utf-8') as file:
-            json.dump(bench.rows, file, indent=1)
+    save(options, 'gpus', bench.rows)
     return 1 if bench.wrong else 0
 
 

@@ -6,13 +6,10 @@
 A size is the logarithm of the number of keys, or of edges of a graph. Each cell is a whole process; its seconds of work are those
 that gpus.py compares, with transfers and exchanges. The loss is the time of the chosen place divided by that of the faster one. The
 last line has the worst loss, and the largest loss of time."""
-import argparse
-import json
 import os
 import sys
-import time
 
-from gpus import Bench, on_devices, tsv, work_of, write_numbers
+from gpus import Bench, numbers, on_devices, parser_of, save, tsv, work_of, write_numbers
 
 ENGINES = [
     ('sort', 'sort {numbers}'),
@@ -67,15 +64,8 @@ class Places(Bench):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--ranks', default='1,2', type=lambda t: [int(n) for n in t.split(',')])
-    parser.add_argument('--sizes', default='14,17,20,23', type=lambda t: [int(n) for n in t.split(',')])
-    parser.add_argument('--only', default='', help='engines whose name has this text; several by commas')
-    parser.add_argument('--repeat', type=int, default=2)
-    parser.add_argument('--budget', type=float, default=400, help='seconds after which processes are stopped')
-    parser.add_argument('--folder', default=None, help='folder for the inputs')
-    parser.add_argument('--devices', help='the devices of all ranks')
-    parser.add_argument('--save', help='folder for the raw results')
+    parser = parser_of(__doc__.splitlines()[0])
+    parser.add_argument('--sizes', default='14,17,20,23', type=numbers)
     options = parser.parse_args()
     with Places(options) as places:
         print(tsv(['engine', 'log2 size', 'ranks', 'host s', 'device s', 'auto chose', 'loss']), flush=True)
@@ -88,10 +78,7 @@ def main():
         most = max(places.rows, key=lambda r: r['lost'])
         print('worst: %(engine)s of 2^%(size)d with %(ranks)d ranks, %(loss).2f' % worst)
         print('most time lost: %(engine)s of 2^%(size)d with %(ranks)d ranks, %(lost).4f s' % most)
-    if options.save:
-        name = os.path.join(options.save, time.strftime('places-%Y-%m-%d-%H%M.json', time.gmtime()))
-        with open(name, 'w', encoding='utf-8') as file:
-            json.dump(places.rows, file, indent=1)
+    save(options, 'places', places.rows)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Tests jobs/gpus.sh: a table, raw results, an answer that depends on the number of ranks, and an engine that leaves the device.
+# Tests jobs/gpus.sh: a table, raw results, an answer that depends on the number of ranks, and an engine that leaves the device;
+# and tests/bench/places.py, which uses its parts.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 export GEMP_PYTHON PYTHONDONTWRITEBYTECODE=1
 cd "$work" || exit 1
@@ -29,6 +30,13 @@ gpus 0 --only sort --shared 0
 equal "$(cut -f 1-3 out | sed 1d)" "$(printf 'sort\tsmall\t%s\n' 1 2 '2, shared')" 'ranks that share a device'
 gpus 0 --only bfs,cycle
 equal "$(grep -c 'yes$' out)" 4 'searches from a vertex with the most edges, and a shape with a colon'
+
+# places.py compares hosts and devices by size
+timeout 200 "$GEMP_PYTHON" "$GEMP_SOURCE_DIR/tests/bench/places.py" --sizes 8,10 --ranks 1,2 --repeat 1 --only sort,euler --folder "$work" \
+	--save "$work" >out || fail 'places.py'
+equal "$(cut -f 1-3 out | sed -n 2,9p)" "$(printf '%s\n' sort$'\t'{8,10}$'\t'1 sort$'\t'{8,10}$'\t'2 euler$'\t'{8,10}$'\t'1 euler$'\t'{8,10}$'\t'2)" 'places: lines'
+equal "$("$GEMP_PYTHON" -c 'import json, sys; print(sum(r["loss"] >= 1 and r["host"] > 0 and r["device"] > 0 for r in json.load(open(sys.argv[1]))))' places-*.json)" \
+	8 'places: raw results'
 
 program --descending
 gpus 1 --only sort
