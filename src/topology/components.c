@@ -218,6 +218,7 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .tree = options->tree,
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
+	double since = gemp_now();
 	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
 	if (code == GEMP_OK) {
 		gemp_touch_pages(out->component, out->rows * sizeof *out->component);
@@ -225,9 +226,12 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 			gemp_touch_pages(f.set_of, out->rows * sizeof *f.set_of);
 	}
 	code = gemp_comm_agree(comm, code);
+	gemp_trace_add("results", GEMP_LANE_HOST, since);
 	GEMP_THEN(find(&f, device, options));
 	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
+	since = gemp_now();
 	GEMP_THEN(gemp_component_sizes(out, comm, bounds, csr, count, comm->size > 1 ? f.set_of : out->component));
+	gemp_trace_add("sizes", GEMP_LANE_HOST, since);
 	if (code != GEMP_OK)
 		gemp_components_free(out);
 	return code;

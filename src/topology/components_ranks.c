@@ -307,24 +307,35 @@ static gemp_code prepare(ranks_state *s, gemp_form form)
 static gemp_code find(ranks_state *s, const gemp_csr *csr, size_t count, bool may_sample, bool *right)
 {
 	const bool tree = s->tree;
+	double since = gemp_now();
 	gemp_code code = gemp_edge_sets_new(&s->sets, s->device, csr, count,
 	                                    tree ? GEMP_SET_EDGES_AND_ENDS : GEMP_NO_SET_EDGES, may_sample);
 	GEMP_THEN(gemp_device_contraction_new(&s->links, s->comm, s->box, s->exchange, s->bounds, tree));
 	/* without its links a rank cannot take part in the exchanges that follow */
 	GEMP_TRY(tree ? count_edges_before(s, code, gemp_csr_all_edges(csr, count)) : gemp_comm_agree(s->comm, code));
+	gemp_trace_add("own sets", GEMP_LANE_HOST, since);
+	since = gemp_now();
 	GEMP_THEN(tree ? link_edges(s) : link_sets(s));
-	return agree_on_skipped(s, join_sets(s, code), right);
+	gemp_trace_add("links", GEMP_LANE_HOST, since);
+	since = gemp_now();
+	code = join_sets(s, code);
+	gemp_trace_add("join sets", GEMP_LANE_HOST, since);
+	return agree_on_skipped(s, code, right);
 }
 
 /* Collective. */
 static gemp_code try_devices(ranks_state *s, gemp_form form, const gemp_csr *csr, size_t count, bool may_sample,
                              gemp_vertex *set_of, bool *right)
 {
+	double since = gemp_now();
 	GEMP_TRY(prepare(s, form));
+	gemp_trace_add("exchange memory", GEMP_LANE_HOST, since);
 	GEMP_TRY(find(s, csr, count, may_sample, right));
 	gemp_code code = GEMP_OK;
+	since = gemp_now();
 	if (*right)
 		code = read_names(s, set_of);
+	gemp_trace_add("read names", GEMP_LANE_HOST, since);
 	if (*right && s->tree)
 		code = return_tree(s, code);
 	GEMP_THEN(read_costs(s));

@@ -71,6 +71,7 @@ static gemp_code hook_sample(gemp_edge_sets *w, const gemp_csr *csr, gemp_buffer
 	GEMP_TRY(gemp_buffer_reserve(sample, w->device, count * sizeof(cl_uint)));
 	GEMP_TRY(gemp_transfer_make(w->device, sample, sample_targets, csr, count));
 	w->transfers += gemp_now() - since;
+	gemp_trace_add("sample edges", GEMP_LANE_HOST, since);
 	w->entries += count;
 	for (size_t i = 0; i < GEMP_SETS_PASSES; i++) {
 		const gemp_sets_pass *pass = &gemp_sets_passes[i];
@@ -165,21 +166,27 @@ gemp_code gemp_edge_sets_sample(gemp_edge_sets *w, const gemp_csr *csr, bool *do
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer sample = { 0 };
 	const int chosen = gemp_limits_now()->components_sampled;
 	cl_uint root = UINT32_MAX;
+	double since = gemp_now();
 	*done = false;
 	if (!(chosen < 0 ? w->device->gpu : chosen) || !csr->rows || gemp_csr_edges(csr) <= csr->rows * SAMPLED)
 		return GEMP_OK;
 	GEMP_TRY(gemp_edge_sets_build(w, &o.on));
 	GEMP_TRY(hook_sample(w, csr, &sample));
 	GEMP_TRY(gemp_edge_sets_most_frequent(w, 0, csr->rows, &root));
+	gemp_trace_add("sets of the sample", GEMP_LANE_HOST, since);
 	if (root == UINT32_MAX)
 		return GEMP_OK;
+	since = gemp_now();
 	GEMP_TRY(list_rows(w, &sample, root, &o));
 	gemp_for_elements(o.count, count_edges, &o);
 	gemp_prefix_inclusive(o.begin + 1, o.count);
+	gemp_trace_add("list rows", GEMP_LANE_HOST, since);
+	since = gemp_now();
 	if (o.begin[o.count] > gemp_min(gemp_csr_edges(csr) / MIN_SHARE, UINT32_MAX))
 		return GEMP_OK;
 	GEMP_TRY(unite_others(w, &o));
 	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	gemp_trace_add("other edges", GEMP_LANE_HOST, since);
 	w->skipped = root;
 	*done = true;
 	return gemp_program_store(w->device, &w->program);
