@@ -418,15 +418,23 @@ static gemp_code make(void *argument)
 	return code;
 }
 
+/* Weights are requested in one round, in many rounds, and read from shared memory. */
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	gas_case c;
-	trial t = { .c = &c,
-		        .options = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT, .weight = "weight" } };
-	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
-	assert_all_survive_no_memory(make, &t);
-	gas_case_free(&c);
+	for (int way = 0; way < 3; way++) {
+		gas_case c;
+		trial t = { .c = &c,
+			        .options = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT,
+			                     .weight = "weight" } };
+		TEST_LIMIT(layout_round, way == 1 ? 40 : gemp_limits_default.layout_round);
+		TEST_LIMIT(shared_min, way == 2 ? 1 : gemp_limits_default.shared_min);
+		assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
+		assert_all_survive_no_memory(make, &t);
+		gas_case_free(&c);
+	}
+	TEST_LIMIT_DEFAULT(shared_min);
+	TEST_LIMIT_DEFAULT(layout_round);
 }
 
 int main(int argc, char **argv)

@@ -51,31 +51,33 @@ static inline size_t owner_of(const weight_task *w, gemp_edge edge, size_t last)
 	return edge >= w->bounds[last] && edge < w->bounds[last + 1] ? last : gemp_range_find(w->bounds, w->ranks, edge);
 }
 
-static void count_requests(void *context, size_t chunk, size_t begin, size_t end)
+/* Moves the place of each owner behind the chunk's requests to it. The requests are written to their places unless
+ * `wanted` is NULL. */
+static inline void place_requests(const weight_task *w, size_t chunk, size_t begin, size_t end, uint32_t *wanted)
 {
-	const weight_task *w = context;
 	const gemp_edge *edges = w->type->relation->in_edges + w->round.begin;
 	uint64_t *places = w->places + chunk * w->ranks;
 	const size_t rank = (size_t)w->state->comm->rank;
 	size_t owner = rank;
 	for (size_t i = begin; i < end; i++) {
 		owner = owner_of(w, edges[i], owner);
-		places[owner] += owner != rank;
+		if (owner == rank)
+			continue;
+		if (wanted)
+			wanted[places[owner]] = (uint32_t)(edges[i] - w->bounds[owner]);
+		places[owner]++;
 	}
+}
+
+static void count_requests(void *context, size_t chunk, size_t begin, size_t end)
+{
+	place_requests(context, chunk, begin, end, NULL);
 }
 
 static void list_requests(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const weight_task *w = context;
-	const gemp_edge *edges = w->type->relation->in_edges + w->round.begin;
-	uint64_t *places = w->places + chunk * w->ranks;
-	const size_t rank = (size_t)w->state->comm->rank;
-	size_t owner = rank;
-	for (size_t i = begin; i < end; i++) {
-		owner = owner_of(w, edges[i], owner);
-		if (owner != rank)
-			w->wanted[places[owner]++] = (uint32_t)(edges[i] - w->bounds[owner]);
-	}
+	place_requests(w, chunk, begin, end, w->wanted);
 }
 
 /* list_requests has moved each place to the end of the chunk's requests. So the entries are taken from the last on. */

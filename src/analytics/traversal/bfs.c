@@ -301,18 +301,17 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	return GEMP_OK;
 }
 
-/* Collective. Launches every kernel once (gemp_frontier_warms_up). */
-static gemp_code warm_up(gemp_bfs *b)
+/* The stages of a search without their figures, for gemp_frontier_warm_up. */
+static gemp_code search_only(void *self, cl_uint source)
 {
-	const double since = gemp_now();
 	double exchange = 0;
-	if (!gemp_frontier_warms_up(&b->frontier))
-		return GEMP_OK;
-	gemp_code code = search(b, UINT32_MAX, &exchange);
-	if (!b->options.any)
-		GEMP_THEN(launch_parents(b));
-	GEMP_THEN(gemp_frontier_warmed_up(&b->frontier, since));
-	return gemp_comm_agree(b->frontier.layout->comm, code);
+	return search(self, source, &exchange);
+}
+
+static gemp_code parents_only(void *self, cl_uint source)
+{
+	(void)source;
+	return launch_parents(self);
 }
 
 /* prepare is local. The ranks agree on its code before they make the halo, which is collective. Values of the halo have
@@ -327,7 +326,7 @@ gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *d
 	GEMP_THEN(prepare(b, layout, device));
 	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
 	GEMP_TRY_DONE(gemp_halo_new(&b->halo, layout, device, 0));
-	GEMP_TRY_DONE(warm_up(b));
+	GEMP_TRY_DONE(gemp_frontier_warm_up(&b->frontier, search_only, b->options.any ? NULL : parents_only, b));
 	*out = b;
 	b = NULL;
 done:

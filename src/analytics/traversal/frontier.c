@@ -266,20 +266,21 @@ gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *
 	return GEMP_OK;
 }
 
-bool gemp_frontier_warms_up(const gemp_frontier *f)
+/* The rounds of the search from no vertex say nothing about the next search. */
+gemp_code gemp_frontier_warm_up(gemp_frontier *f, gemp_frontier_stage *search, gemp_frontier_stage *parents, void *self)
 {
 	const int wanted = gemp_limits_now()->search_warm_up;
-	return wanted < 0 ? gemp_comm_sum1(f->layout->comm, !f->device->gpu) == 0 : wanted;
-}
-
-/* The rounds of the search from no vertex say nothing about the next search. */
-gemp_code gemp_frontier_warmed_up(gemp_frontier *f, double since)
-{
+	const double since = gemp_now();
 	double seconds;
-	GEMP_TRY(gemp_frontier_seconds(f, &seconds));
+	if (!(wanted < 0 ? gemp_comm_sum1(f->layout->comm, !f->device->gpu) == 0 : wanted))
+		return GEMP_OK;
+	gemp_code code = search(self, UINT32_MAX);
+	if (parents)
+		GEMP_THEN(parents(self, UINT32_MAX));
+	GEMP_THEN(gemp_frontier_seconds(f, &seconds));
 	f->rounds = 0;
 	f->build_seconds += gemp_now() - since;
-	return GEMP_OK;
+	return gemp_comm_agree(f->layout->comm, code);
 }
 
 /* The last slice of a row may have fewer than `slice` edges, so the product is an upper bound of the number of edges in

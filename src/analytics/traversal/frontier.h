@@ -79,12 +79,14 @@ void gemp_frontier_free(gemp_frontier *frontier);
  * vertex. */
 gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl_uint *local);
 
-/* Collective. Should a search from no vertex precede the first search? At the first launch of a kernel a GPU's driver
- * loads the kernel's code, and at the first launch that uses a buffer it allocates the memory. A first bfs of R-MAT 24
- * from a vertex without edges took 3.5 ms, of which .2 ms by the device's clock (H200, 2026-11-30). */
-bool gemp_frontier_warms_up(const gemp_frontier *frontier);
-/* Local. Ends the search from no vertex, which began at `since` (gemp_now()): its seconds count as building. */
-gemp_code gemp_frontier_warmed_up(gemp_frontier *frontier, double since);
+/* Collective. A stage of a search from a local vertex; UINT32_MAX: the source is on another rank, or there is none. */
+typedef gemp_code gemp_frontier_stage(void *self, cl_uint source);
+/* Collective. Before the first search, GPUs search from no vertex, and find parents unless `parents` is NULL. At the
+ * first launch of a kernel the driver loads the kernel's code, and at the first launch that uses a buffer it allocates
+ * the memory. A first bfs of R-MAT 24 from a vertex without edges took 3.5 ms, of which .2 ms by the device's clock
+ * (H200, 2026-11-30). The seconds count as building, and the codes are agreed. */
+gemp_code gemp_frontier_warm_up(gemp_frontier *frontier, gemp_frontier_stage *search, gemp_frontier_stage *parents,
+                                void *self);
 
 /* Are at least half of the edges in rows that are cut into slices? */
 bool gemp_frontier_has_hubs(const gemp_frontier *frontier);

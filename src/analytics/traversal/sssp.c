@@ -303,13 +303,15 @@ static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 	return GEMP_OK;
 }
 
-/* Collective. Finds predecessors if the search has not named them. Edges of weight 0 need further rounds. */
-static gemp_code find_parents(gemp_sssp *s, cl_uint source)
+/* Collective. Finds predecessors if the search has not named them. Edges of weight 0 need further rounds. code: the
+ * code of this rank's previous steps, on which the ranks agree. */
+static gemp_code find_parents(gemp_sssp *s, gemp_code code, cl_uint source)
 {
 	const gemp_layout *l = s->frontier.layout;
 	double device;
 	const gemp_buffer *best = s->named ? &s->distance : &s->parents.best;
-	const gemp_code code = s->named ? GEMP_OK : gemp_parents_min(&s->parents, &s->distance, 0, false);
+	if (!s->named)
+		GEMP_THEN(gemp_parents_min(&s->parents, &s->distance, 0, false));
 	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
 		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
@@ -367,10 +369,9 @@ static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 	GEMP_TRY(search(s, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
-	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	gemp_code code = gemp_frontier_seconds(f, &r->cost.device);
 	since = gemp_now();
-	if (!s->options.any)
-		GEMP_TRY(find_parents(s, source));
+	GEMP_TRY(s->options.any ? code : find_parents(s, code, source));
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
 	GEMP_TRY(download(s));
@@ -382,18 +383,16 @@ static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 	return GEMP_OK;
 }
 
-/* Collective. Launches every kernel once (gemp_frontier_warms_up), with distances of the first width. */
-static gemp_code warm_up(gemp_sssp *s)
+/* The stages of a search without their figures, for gemp_frontier_warm_up. Distances have the first width. */
+static gemp_code search_only(void *self, cl_uint source)
 {
-	const double since = gemp_now();
 	double exchange = 0;
-	if (!gemp_frontier_warms_up(&s->frontier))
-		return GEMP_OK;
-	gemp_code code = search_once(s, UINT32_MAX, &exchange);
-	if (code == GEMP_OK && !s->options.any)
-		code = find_parents(s, UINT32_MAX);
-	GEMP_THEN(gemp_frontier_warmed_up(&s->frontier, since));
-	return gemp_comm_agree(s->frontier.layout->comm, code);
+	return search_once(self, source, &exchange);
+}
+
+static gemp_code parents_only(void *self, cl_uint source)
+{
+	return find_parents(self, GEMP_OK, source);
 }
 
 /* prepare is local. The ranks agree on its code before they make the halo, which is collective. */
@@ -408,7 +407,7 @@ gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device 
 	GEMP_THEN(prepare(s, layout, device));
 	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
 	GEMP_TRY_DONE(new_exchange(s));
-	GEMP_TRY_DONE(warm_up(s));
+	GEMP_TRY_DONE(gemp_frontier_warm_up(&s->frontier, search_only, s->options.any ? NULL : parents_only, s));
 	*out = s;
 	s = NULL;
 done:
