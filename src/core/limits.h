@@ -135,6 +135,11 @@ typedef struct gemp_limits {
 	/* Slots, a power of two, of the set of a device in which duplicates are looked up; CPU devices have a set then, too
 	 * [0: by memory and expected matches, and none on CPU devices]: match/distinct/device_set. */
 	size_t device_set_slots;
+	/* Slots, a power of two, of a new table in which a device groups rows; CPU devices have a table then, too [0: by
+	 * the expected matches, and none on CPU devices]: match/groups/device_groups. */
+	size_t device_group_slots;
+	/* Slots, a power of two, to which such a table grows [0: by memory]: match/groups/device_groups. */
+	size_t device_group_max;
 	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least
 	 * this number of entries, since these are not in the cache of a core [2^19]: match/search/search. */
 	uint64_t prefetch_min;

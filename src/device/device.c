@@ -1,5 +1,9 @@
 #include "device/device.h"
 
+#include "core/memory.h"
+
+#include <string.h>
+
 #define NAME(error)   \
 	{                 \
 		error, #error \
@@ -127,6 +131,17 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	if (device->buffer_bytes > device->buffer_peak)
 		device->buffer_peak = device->buffer_bytes;
 	return GEMP_OK;
+}
+
+bool gemp_device_has(const gemp_device *device, const char *extension)
+{
+	size_t size = 0;
+	GEMP_OWNED char *names = NULL;
+	if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS ||
+	    GEMP_NEW(names, size + 1) != GEMP_OK ||
+	    clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, names, NULL) != CL_SUCCESS)
+		return false;
+	return strstr(names, extension) != NULL;
 }
 
 /* The driver copies `from` before the call returns, so the caller may reuse that memory. */

@@ -79,6 +79,9 @@ struct gemp_device {
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
 const char *gemp_cl_error_name(cl_int error);
 
+/* True if the device has an extension of OpenCL, such as cl_khr_int64_base_atomics. */
+bool gemp_device_has(const gemp_device *device, const char *extension);
+
 /* Buffers are counted. A request beyond max_buffer or the remaining memory is GEMP_ENOMEM, and the message has its
  * size. `from` may be NULL. gemp_buffer_borrow uses the caller's memory itself on a CPU device, where it must outlive
  * the buffer, and copies it on other devices. gemp_buffer_share does the same for memory that ranks share, which

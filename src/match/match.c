@@ -2,6 +2,7 @@
 
 #include "match/filter/semi_join.h"
 #include "match/filter/value_lookup.h"
+#include "match/groups/grouping.h"
 #include "match/match_device.h"
 #include "match/match_host.h"
 #include "match/match_plan.h"
@@ -368,6 +369,7 @@ char *gemp_match_explain(const gemp_match *m)
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
 	put_choices(m, &text);
 	put_indexes(m, &text);
+	gemp_grouping_explain(m, &text);
 	if (m->search)
 		gemp_memory_report_print(&m->memory, m->search, &text);
 	else if (m->interpreter)

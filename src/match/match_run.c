@@ -7,6 +7,7 @@
 #include "match/exchange/rounds.h"
 #include "match/filter/residual.h"
 #include "match/forecast.h"
+#include "match/groups/grouping.h"
 #include "match/match_host.h"
 #include "match/match_plan.h"
 #include "match/match_state.h"
@@ -101,6 +102,7 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
  * numbers. */
 typedef struct run_figures {
 	uint64_t found, crossed, kept, classes, pivots, left_out;
+	uint64_t grouped_rows, groups;
 	uint64_t copied, referred;       /* numbers of attribute values */
 	uint64_t tested, passed;         /* matches before and after the conditions that the search has left */
 	uint64_t fetched, fetched_bytes; /* values of these conditions */
@@ -145,6 +147,8 @@ static run_figures gather_figures(gemp_match *m, const sink_chain *s, bool compl
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
 		              .pivots = m->interpreter ? gemp_interpreter_tasks(m->interpreter) : own_pivots(m->search),
 		              .left_out = search.left_out,
+		              .grouped_rows = m->grouped.rows,
+		              .groups = m->grouped.groups,
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
 		              .tested = residual.tested,
 		              .passed = residual.kept,
@@ -317,6 +321,8 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 		                                         .host_bytes = peaks[5],
 		                                         .device_bytes = peaks[6] },
 		                           .left_out = f.left_out,
+		                           .grouped_rows = f.grouped_rows,
+		                           .groups = f.groups,
 		                           .distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
 	result->result_fill_percent = f.listing_launches ? (uint64_t)(100 * fill / (double)f.listing_launches + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
@@ -330,36 +336,44 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	return code;
 }
 
-/* Collective. If the interpreter gives up, the sinks have received nothing, and the search on devices is prepared. */
-static gemp_code run_search(gemp_match *m, const sink_chain *s, gemp_rounds_result *rounds)
+/* Collective. Searches on the devices, after an early search on the host. */
+static gemp_code search_devices(gemp_match *m, const sink_chain *s, gemp_rounds_result *rounds)
 {
-	gemp_sink *first = s->first;
-	gemp_rounds_result device;
-	gemp_interpreter_result result;
+	GEMP_OWNED_BY(gemp_grouping_free_at) gemp_grouping *grouping = NULL;
+	gemp_rounds_result device = { 0 };
 	bool done = false;
-	if (m->interpreter) {
-		GEMP_TRY(gemp_match_run_on_host(m, first, &result, &done));
-		*rounds = (gemp_rounds_result){ .complete = result.complete, .rounds = result.rounds };
-	}
-	if (done)
-		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(m->context->comm, gemp_multi_all_pivots(m->search)));
 	if (m->plan->arguments)
 		gemp_search_seed(m->search, m->seeds.ids, m->seeds.count);
+	GEMP_TRY(gemp_grouping_new(&grouping, m, s->first));
+	gemp_sink *first = grouping ? gemp_grouping_sink(grouping) : s->first;
 	gemp_multi_start(m->search, first);
 	GEMP_TRY(gemp_early_search_run(m, first, rounds, &done));
-	if (done)
-		return GEMP_OK;
-	gemp_code code = gemp_device_sets_new(m, &s->distinct);
-	GEMP_THEN(gemp_rounds_run(m->search, m->pull, &device));
-	gemp_device_sets_free(m, &s->distinct);
-	GEMP_TRY(code);
-	rounds->rounds += device.rounds;
-	rounds->complete = device.complete;
-	gemp_multi_add_counts(m->search);
+	if (!done) {
+		gemp_code code = gemp_device_sets_new(m, &s->distinct);
+		GEMP_THEN(gemp_rounds_run(m->search, m->pull, &device));
+		gemp_device_sets_free(m, &s->distinct);
+		GEMP_TRY(code);
+		rounds->rounds += device.rounds;
+		rounds->complete = device.complete;
+		gemp_multi_add_counts(m->search);
+	}
+	if (grouping)
+		gemp_grouping_figures(grouping, &m->grouped);
 	return GEMP_OK;
 }
 
+/* Collective. If the interpreter gives up, the sinks have received nothing, and the search on devices is prepared. */
+static gemp_code run_search(gemp_match *m, const sink_chain *s, gemp_rounds_result *rounds)
+{
+	gemp_interpreter_result result;
+	bool done = false;
+	if (m->interpreter) {
+		GEMP_TRY(gemp_match_run_on_host(m, s->first, &result, &done));
+		*rounds = (gemp_rounds_result){ .complete = result.complete, .rounds = result.rounds };
+	}
+	return done ? GEMP_OK : search_devices(m, s, rounds);
+}
 /* The chain of sinks is made anew for each run, since sinks remember the rows that they have seen. */
 static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
@@ -368,6 +382,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 	gemp_checked_sample check;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
+	m->grouped = (gemp_group_figures){ 0 };
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	GEMP_TRY(run_search(m, &s, &rounds));
 	if (m->options.profile)
@@ -455,43 +470,4 @@ int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 bool gemp_pivot_parts_overlap(const gemp_match *m)
 {
 	return m->deduplicates;
-}
-
-/* Local. Reads the counts by id, summed over the devices of this rank. */
-static gemp_code read_counts(const gemp_match *m, uint64_t **out)
-{
-	uint64_t vertices = m->graph->vertex_count;
-	GEMP_OWNED uint64_t *more = NULL;
-	GEMP_TRY(GEMP_NEW(*out, vertices));
-	if (m->interpreter) {
-		gemp_interpreter_vertex_counts(m->interpreter, *out);
-		return GEMP_OK;
-	}
-	GEMP_TRY(GEMP_NEW(more, vertices));
-	for (const gemp_search *s = m->search; s; s = s->next) {
-		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
-		for (uint64_t slot = 0; slot < vertices; slot++)
-			(*out)[s->order->id_of[slot]] += more[slot];
-	}
-	return GEMP_OK;
-}
-
-/* Every rank counts over all vertices. The counts of all ranks are summed, and each rank returns those of its own
- * vertices. */
-gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED uint64_t *by_id = NULL;
-	uint64_t times = 1;
-	*members = __builtin_popcountll(m->per);
-	GEMP_TRY(gemp_comm_agree(m->context->comm, read_counts(m, &by_id)));
-	gemp_comm_sum_long(m->context->comm, by_id, m->graph->vertex_count);
-	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
-		times = m->plan->group_order / (uint64_t)*members; /* number of automorphisms that fix the vertex */
-		*members = 1;
-	}
-	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)
-		if (__builtin_mul_overflow(by_id[m->graph->first_vertex + v], times, &counts[v]))
-			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with distinct orbit");
-	return gemp_comm_agree(m->context->comm, code);
 }

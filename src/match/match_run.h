@@ -56,6 +56,8 @@ typedef struct gemp_match_result {
 	gemp_residual_figures residual;
 	uint64_t distinct_passes;
 	uint64_t left_out; /* rows that devices have left out as duplicates of earlier rows (match/distinct/device_set.h) */
+	/* rows that devices have grouped, and the groups that they have passed on (match/groups/grouping.h) */
+	uint64_t grouped_rows, groups;
 	/* the sample that the host has counted, too (match/sample_check.h): pivots, and their matches as the plan counts
 	 * them; 0 pivots: nothing was checked */
 	uint64_t checked_pivots, checked_matches;
@@ -90,12 +92,5 @@ uint64_t gemp_pivot_plan(const gemp_match *match);
 int gemp_pivot_order(const gemp_match *match, int order[GEMP_MAX_PATTERN_VERTICES]);
 /* True if only the whole search shows whether a match is a duplicate. The counts of parts then cannot be added. */
 bool gemp_pivot_parts_overlap(const gemp_match *match);
-
-/* Collective. Call it after a run of a match that was prepared with options.count_per. counts[graph->rows] becomes, for
- * each own vertex, the number of matches in which the vertex is the image of the chosen pattern vertex; with --distinct
- * none, of embeddings. The device has one counter for each vertex, so no match is listed. If the plan breaks symmetry,
- * a match stands for its images under all automorphisms, and counts at the images of the whole orbit of the chosen
- * vertex. The sum of counts over all vertices is *members times the number of matches that the result reports. */
-gemp_code gemp_match_vertex_counts(gemp_match *match, uint64_t *counts, int *members);
 
 #endif

@@ -32,6 +32,11 @@ typedef struct gemp_early_result {
 	bool all; /* no pivot was left to the device, or the sink wanted no more rows */
 } gemp_early_result;
 
+/* Rows that were grouped on the devices of this rank, and the groups that they passed on. */
+typedef struct gemp_group_figures {
+	uint64_t rows, groups;
+} gemp_group_figures;
+
 struct gemp_match {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -58,9 +63,10 @@ struct gemp_match {
 	 * search. */
 	gemp_interpreter *interpreter;
 	gemp_search *search;
-	gemp_early_result early; /* of the present run */
-	bool checked;            /* a run of the search was compared with the host (match/sample_check.h) */
-	gemp_seeds seeds;        /* of the present run, if the plan has arguments */
+	gemp_early_result early;    /* of the present run */
+	gemp_group_figures grouped; /* in the present run */
+	bool checked;               /* a run of the search was compared with the host (match/sample_check.h) */
+	gemp_seeds seeds;           /* of the present run, if the plan has arguments */
 	gemp_memory_report memory;
 	/* [pivot_count] slots of all pivots, once a part was set (match/match_run.h); NULL: no part was set */
 	gemp_vertex *pivots;

@@ -13,6 +13,7 @@
 #include "match/match_run.h"
 #include "match/match_state.h"
 #include "match/planner/match_options.h"
+#include "match/vertex_counts.h"
 #include "partition/runtime.h"
 #include "partition/views/resident.h"
 #include "pattern/model/pattern.h"

@@ -172,9 +172,10 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 	gemp_report_set(report, "attribute_values",
 	                gemp_json_counts({ "copied", result->values_copied }, { "referred", result->values_referred }));
 	report_imbalance(report, found->runtime, result);
-	gemp_report_set_counts(report, { "distinct_passes", result->distinct_passes },
-	                       { "duplicates_left_out_by_devices", result->left_out },
-	                       { "stages_launched", result->stages_launched }, { "program_builds", builds });
+	gemp_report_set_counts(
+		report, { "distinct_passes", result->distinct_passes }, { "duplicates_left_out_by_devices", result->left_out },
+		{ "stages_launched", result->stages_launched }, { "program_builds", builds },
+		{ "rows_grouped_by_devices", result->grouped_rows }, { "groups_of_devices", result->groups });
 	if (!found->profile)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
@@ -182,6 +183,9 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n", "steps",
 	                   gemp_grouped(result->distinct_passes).text, gemp_grouped(result->stages_launched).text,
 	                   gemp_grouped(builds).text);
+	if (result->grouped_rows)
+		gemp_report_detail(report, "  %-10s %s rows grouped on devices; %s groups reached the hosts\n", "groups",
+		                   gemp_grouped(result->grouped_rows).text, gemp_grouped(result->groups).text);
 	if (found->how->count_parts)
 		report_pivot_parts(report, result);
 }

@@ -12,6 +12,7 @@
 #include "match/filter/computed_columns.h"
 #include "match/forecast.h"
 #include "pattern/bind/bind.h"
+#include "query/clause/group_request.h"
 #include "query/clause/pipeline.h"
 #include "query/output/subgraph_sink.h"
 
@@ -63,6 +64,7 @@ static void choose_options(gemp_query_job *job)
 	how->edges = job->graph_path || (composed && gemp_clause_edges(job->pattern));
 	how->limit = streams ? job->row_limit : UINT64_MAX;
 	how->in_parts = settings->checkpoint.folder != NULL;
+	how->groups = job->graph_path ? (gemp_group_request){ 0 } : gemp_clause_group_request(job->pattern);
 }
 
 /* Local. A query of several searches has a plan for each search, so a single order is refused. */

@@ -7,6 +7,7 @@
 #include "io/rows/row_writer.h"
 #include "match/estimate.h"
 #include "match/match.h"
+#include "match/vertex_counts.h"
 #include "query/query.h"
 
 #include <ctype.h>

@@ -90,17 +90,6 @@ static gemp_code build(gemp_device_set *set, const gemp_packed_form *form)
 	return gemp_kernel_new(&set->kernel, &set->program, "device_set");
 }
 
-static bool has_atomics(const gemp_device *device)
-{
-	size_t size = 0;
-	GEMP_OWNED char *names = NULL;
-	if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS ||
-	    GEMP_NEW(names, size + 1) != GEMP_OK ||
-	    clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, names, NULL) != CL_SUCCESS)
-		return false;
-	return strstr(names, "cl_khr_int64_base_atomics") != NULL;
-}
-
 /* On a CPU device a set in one table costs a cache miss for each row, which is what match/distinct/class_set avoids. */
 static bool is_wanted(const gemp_device *device)
 {
@@ -129,7 +118,7 @@ gemp_code gemp_device_set_new(gemp_device_set **out, gemp_device *device, const 
 	const size_t waiting = counts ? rows * sizeof(uint32_t) : sizeof(uint32_t);
 	const size_t kept = rows * form->vertices * sizeof(gemp_vertex);
 	*out = NULL;
-	if (!is_wanted(device) || !has_atomics(device))
+	if (!is_wanted(device) || !gemp_device_has(device, "cl_khr_int64_base_atomics"))
 		return GEMP_OK;
 	const size_t slots = choose_slots(device, form->words * sizeof(uint64_t), kept + 2 * waiting, expected);
 	if (!slots)

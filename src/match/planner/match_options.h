@@ -8,6 +8,17 @@
 #include "gemp/types.h"
 #include "pattern/symmetry/permutation_group.h"
 
+/* The rows that the caller's sink treats alike (match/groups/grouping.h). */
+typedef struct gemp_group_request {
+	/* pattern vertices, as bits: the sink reads no other vertex of a row. Rows that agree in them may come as one
+	 * row with a multiplicity, in which the other vertices are arbitrary. 0: every row comes by itself */
+	uint64_t keys;
+	/* Rows that agree in `keys` are wanted only if there are at least min_rows of them, and only of the `top` keys
+	 * with most rows, and of those keys that have as many rows as the last of these; 0: of all. The sink leaves out
+	 * the others itself if they come. */
+	uint64_t min_rows, top;
+} gemp_group_request;
+
 typedef struct gemp_match_options {
 	gemp_semantics semantics;
 	gemp_distinct distinct;
@@ -31,7 +42,7 @@ typedef struct gemp_match_options {
 	uint64_t limit; /* number of rows wanted; UINT64_MAX: all */
 	/* pattern edges whose images rows must contain in addition to the edges of RETURN and of conditions, as bits */
 	uint64_t wanted_edges;
-	int count_per;  /* --count-per: 1 + pattern vertex, see gemp_match_vertex_counts; 0: off */
+	int count_per;  /* --count-per: 1 + pattern vertex, see match/vertex_counts.h; 0: off */
 	bool compiled;  /* the kernels are built before the match runs, since its time is measured */
 	bool explained; /* --dry-run: the kernels are not built, and the match cannot run */
 	/* --estimate: the match is sampled (match/estimate.h) and not run; GEMP_EUSAGE if it cannot be sampled */
@@ -40,8 +51,9 @@ typedef struct gemp_match_options {
 	/* --order: length of order[], the number of pattern vertices; 0: the planner chooses the order */
 	int order_count;
 	int order[GEMP_MAX_PATTERN_VERTICES];
-	bool edges;    /* batches have edge columns even if no condition or RETURN reads edges */
-	bool in_parts; /* runs may search parts of the pivots, see match/match_run.h */
+	gemp_group_request groups; /* {0}: rows are not grouped */
+	bool edges;                /* batches have edge columns even if no condition or RETURN reads edges */
+	bool in_parts;             /* runs may search parts of the pivots, see match/match_run.h */
 	/* one row of each task (pivot or seed) suffices, though a task may give more; not for sinks that drop rows */
 	bool first_only;
 	const gemp_symmetry

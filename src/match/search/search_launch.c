@@ -120,8 +120,8 @@ static size_t live_edges(const gemp_search *search)
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Leaves out matches of known classes, and starts to copy the others to the host. gemp_search_deliver waits for the end
- * of the copy during the next launch. */
+/* Groups matches on the device, or leaves out those of known classes and starts to copy the others to the host.
+ * gemp_search_deliver waits for the end of the copy during the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
@@ -129,6 +129,11 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	const size_t found = rows;
 	size_t added;
 	const double began = gemp_now();
+	if (search->groups) {
+		GEMP_TRY(gemp_device_groups_add(search->groups, &result->buffer, rows));
+		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
+		return GEMP_OK;
+	}
 	if (search->device_set) {
 		GEMP_TRY(gemp_device_set_filter(search->device_set, &result->buffer, &rows, &added));
 		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);

@@ -10,6 +10,7 @@
 #include "match/codegen/kernel_text.h"
 #include "match/distinct/device_set.h"
 #include "match/filter/candidates.h"
+#include "match/groups/device_groups.h"
 
 /* A range of pivots (by their position in the list of pivots), of seeds, or of tasks. */
 typedef struct gemp_task_range {
@@ -132,6 +133,7 @@ typedef struct gemp_search {
 		edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, pivot_bits, control;
 	gemp_device_set *device_set; /* borrowed; leaves out matches of known classes; NULL: all matches are delivered */
+	gemp_device_groups *groups;  /* borrowed; takes all matches; NULL: matches are delivered */
 	gemp_readback result[2];     /* vertex ids row by row; from byte result_edges on, edges row by row */
 	gemp_buffer out, out_capacity, out_base, tables, lists, marks, passed, vertex_counts;
 	uint32_t candidate_words;

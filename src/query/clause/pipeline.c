@@ -34,14 +34,18 @@ static bool is_never_null(const gemp_pattern *pattern, const gemp_expr *expr)
 	       (expr->kind == GEMP_EDGE && expr->variable < (int)pattern->edge_count);
 }
 
+bool gemp_clause_counts_rows(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	return expr->kind == GEMP_COUNT_STAR ||
+	       (expr->kind == GEMP_COUNT && !expr->distinct && is_never_null(pattern, expr->children[0]));
+}
+
 /* True if the number of matches determines the value of the expression. Such expressions are count(*), the count of an
  * element that is never NULL, and expressions over such counts and literals. */
 static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 {
-	if (expr->kind == GEMP_COUNT_STAR)
+	if (gemp_clause_counts_rows(pattern, expr))
 		return true;
-	if (expr->kind == GEMP_COUNT)
-		return !expr->distinct && is_never_null(pattern, expr->children[0]);
 	if (gemp_expr_is_aggregate(expr) || expr->variable >= 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
 		return false;
 	for (size_t i = 0; i < expr->count; i++)

@@ -39,6 +39,9 @@ bool gemp_clause_wants_embeddings(const gemp_pattern *pattern);
 /* True if the first clause only counts rows and reads no element of them. One row with a multiplicity can then stand
  * for all rows. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern);
+/* True if an expression of the first clause is the number of rows of a group: count(*), or the count of an element that
+ * is never NULL. */
+bool gemp_clause_counts_rows(const gemp_pattern *pattern, const gemp_expr *expr);
 /* True if a row is written for each match as it is found, and any n rows satisfy LIMIT n. The search may then stop
  * early. */
 bool gemp_clause_streams(const gemp_pattern *pattern);

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/vertex_counts.h"
 #include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"

@@ -1,0 +1,54 @@
+/* device_groups: groups of the rows of matches in the memory of a device. After a launch that listed matches, a kernel
+ * makes records of the rows (kernels/match/row_records.clh), and the table of groups takes them
+ * (primitive/group_table.h), so that no row reaches the host. Local.
+ *
+ * The environment variable GEMP_DEVICE_GROUPS serves tests and measurements: "on" lets CPU devices group rows, too, and
+ * "off" lets no device do so. */
+
+#ifndef GEMP_MATCH_GROUPS_DEVICE_GROUPS_H
+#define GEMP_MATCH_GROUPS_DEVICE_GROUPS_H
+
+#include "match/groups/group_key.h"
+#include "primitive/group_table.h"
+
+typedef struct gemp_device_groups gemp_device_groups;
+
+/* Is called for groups that find no place in the table. records[count][2] are keys and numbers of rows. */
+typedef gemp_code gemp_groups_lost(void *self, const uint64_t *records, size_t count);
+
+struct gemp_device_groups {
+	gemp_device *device;       /* borrowed */
+	const gemp_group_key *key; /* borrowed */
+	gemp_toolbox *box;
+	gemp_group_table *table;
+	gemp_program program;
+	cl_kernel kernel;
+	gemp_buffer records; /* of a launch, or from the host */
+	gemp_buffer count;
+	uint64_t rows; /* that were added */
+	gemp_groups_lost *lost;
+	void *self;
+};
+
+/* True if the device shall group rows: it has atomic operations on 64 bits and is a GPU, or the limit
+ * device_group_slots is set. */
+bool gemp_device_groups_suit(const gemp_device *device);
+/* Makes an empty table. `expected` is about the number of rows. key and self are borrowed. */
+gemp_code gemp_device_groups_new(gemp_device_groups **out, gemp_device *device, const gemp_group_key *key,
+                                 double expected, gemp_groups_lost *lost, void *self);
+void gemp_device_groups_free(gemp_device_groups *groups);
+GEMP_RELEASE(gemp_device_groups_free, gemp_device_groups *)
+
+/* Adds the first `rows` rows of a result buffer on the device. */
+gemp_code gemp_device_groups_add(gemp_device_groups *groups, const gemp_buffer *ids, size_t rows);
+/* Adds records[count][2] of the host, which stand for `rows` rows of matches. */
+gemp_code gemp_device_groups_add_records(gemp_device_groups *groups, const uint64_t *records, size_t count,
+                                         uint64_t rows);
+/* Passes the groups in table->left[0] to `lost`; a gemp_group_lost. */
+gemp_code gemp_device_groups_lose(void *groups, size_t count);
+/* Copies the groups with at least min_rows rows of some slots from *slot on to records[*count][2], which the caller
+ * frees, as for gemp_group_table_take. */
+gemp_code gemp_device_groups_read(gemp_device_groups *groups, size_t *slot, uint64_t min_rows, uint64_t **records,
+                                  size_t *count);
+
+#endif
