@@ -35,11 +35,25 @@ static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
+/* The array is filled when the first batch with multiplicities comes. Earlier rows get 1. */
+static gemp_code add_multiplicity(gemp_row_store *store, const gemp_batch *batch, size_t rows)
+{
+	const size_t before = store->rows;
+	if ((!batch->multiplicity && !store->counted) || !rows)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(store->multiplicity, store->multiplicity_capacity, before + rows));
+	for (size_t row = 0; row < before && !store->counted; row++)
+		store->multiplicity[row] = 1;
+	for (size_t row = 0; row < rows; row++)
+		store->multiplicity[before + row] = batch->multiplicity ? batch->multiplicity[row] : 1;
+	store->counted = true;
+	return GEMP_OK;
+}
+
 /* store->rows grows only after all arrays have grown. If memory runs out in add_values, the columns of values may
  * already have some of the new rows. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
-	GEMP_CHECK(!batch->multiplicity);
 	GEMP_CHECK(store->rows == 0 ||
 	           (store->vertex_count == batch->vertex_count && store->edge_count == batch->edge_count));
 	store->vertex_count = batch->vertex_count;
@@ -47,6 +61,7 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	size_t v = (size_t)batch->vertex_count, e = (size_t)batch->edge_count, all = store->rows + rows;
 	GEMP_TRY(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
 	GEMP_TRY(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
+	GEMP_TRY(add_multiplicity(store, batch, rows));
 	GEMP_TRY(add_values(store, batch, rows));
 	if (rows && v)
 		gemp_parallel_copy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
@@ -83,6 +98,8 @@ void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 			memcpy(store->vertices + kept * v, store->vertices + row * v, v * sizeof *store->vertices);
 		if (kept < row && e)
 			memcpy(store->edges + kept * e, store->edges + row * e, e * sizeof *store->edges);
+		if (store->counted)
+			store->multiplicity[kept] = store->multiplicity[row];
 		kept++;
 	}
 	for (size_t c = 0; c < store->value_count; c++)
@@ -101,6 +118,7 @@ gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 		.edges = store->edges,
 		.value_count = store->value_count,
 		.values = store->values,
+		.multiplicity = store->counted ? store->multiplicity : NULL,
 	};
 }
 
@@ -108,6 +126,7 @@ gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 void gemp_row_store_clear(gemp_row_store *store)
 {
 	store->rows = 0;
+	store->counted = false;
 	for (size_t c = 0; c < store->value_count; c++)
 		store->values[c].rows = 0;
 }
@@ -115,7 +134,7 @@ void gemp_row_store_clear(gemp_row_store *store)
 /* The store is then empty and can be used again. */
 void gemp_row_store_free(gemp_row_store *store)
 {
-	gemp_free_all(store->vertices, store->edges);
+	gemp_free_all(store->vertices, store->edges, store->multiplicity);
 	for (size_t c = 0; c < store->value_count; c++)
 		gemp_column_free(&store->values[c]);
 	gemp_free(store->values);

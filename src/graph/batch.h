@@ -62,9 +62,12 @@ typedef struct gemp_row_store {
 	gemp_edge *edges;      /* [rows * edge_count] */
 	size_t value_count;
 	gemp_column *values; /* [value_count] of `rows` rows each: integers and booleans, never NULL */
+	bool counted;        /* some batch had multiplicities */
+	size_t multiplicity_capacity;
+	uint64_t *multiplicity; /* [rows] if counted is true */
 } gemp_row_store;
 
-/* Copies the first `rows` rows of a batch. The batch has no multiplicity. */
+/* Copies the first `rows` rows of a batch. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows);
 /* Removes the rows with keep[row] == 0. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep);

@@ -65,7 +65,8 @@ static gemp_code build(gemp_device_groups *g)
 	GEMP_TRY(gemp_kernel_append(&text, "row_records.clh"));
 	GEMP_TRY(gemp_text_status(&text));
 	GEMP_TRY(gemp_program_new(&g->program, g->device, text.data, ""));
-	return gemp_kernel_new(&g->kernel, &g->program, "row_records");
+	GEMP_TRY(gemp_kernel_new(&g->kernel, &g->program, "row_records"));
+	return gemp_kernel_new(&g->filter, &g->program, "row_filter");
 }
 
 gemp_code gemp_device_groups_new(gemp_device_groups **out, gemp_device *device, const gemp_group_key *key,
@@ -90,8 +91,8 @@ void gemp_device_groups_free(gemp_device_groups *g)
 		return;
 	gemp_group_table_free(g->table);
 	gemp_toolbox_free(g->box);
-	gemp_buffers_free(g->device, &g->records, &g->count);
-	gemp_kernels_free(&g->kernel);
+	gemp_buffers_free(g->device, &g->records, &g->kept, &g->count);
+	gemp_kernels_free(&g->kernel, &g->filter);
 	gemp_program_store_and_free(g->device, &g->program);
 	gemp_free(g);
 }
@@ -120,6 +121,11 @@ static gemp_code add_records(gemp_device_groups *g, size_t count)
 	return left ? gemp_device_groups_lose(g, left) : GEMP_OK;
 }
 
+static size_t group_of(const gemp_device *device)
+{
+	return device->gpu ? gemp_worker_group_size(device, lanes_of(device), GROUP) : GROUP;
+}
+
 gemp_code gemp_device_groups_add(gemp_device_groups *g, const gemp_buffer *ids, size_t rows)
 {
 	gemp_device *device = g->device;
@@ -130,11 +136,33 @@ gemp_code gemp_device_groups_add(gemp_device_groups *g, const gemp_buffer *ids, 
 	g->rows += rows;
 	GEMP_TRY(gemp_buffer_reserve(&g->records, device, rows * WORDS * sizeof(uint64_t)));
 	GEMP_TRY(gemp_buffer_write(device, &g->count, 0, sizeof none, &none));
-	const size_t group = device->gpu ? gemp_worker_group_size(device, lanes_of(device), GROUP) : GROUP;
-	GEMP_TRY(gemp_launch(device, g->kernel, rows, group, GEMP_ARG(&n), GEMP_ARG(&ids->mem), GEMP_ARG(&g->records.mem),
-	                     GEMP_ARG(&g->count.mem)));
+	GEMP_TRY(gemp_launch(device, g->kernel, rows, group_of(device), GEMP_ARG(&n), GEMP_ARG(&ids->mem),
+	                     GEMP_ARG(&g->records.mem), GEMP_ARG(&g->count.mem)));
 	GEMP_TRY(gemp_buffer_read(device, &g->count, 0, sizeof count, &count));
 	return add_records(g, count);
+}
+
+/* The rows that pass are copied back, since no two work-groups of a kernel may move rows within one buffer. */
+gemp_code gemp_device_groups_filter(gemp_device_groups *g, const gemp_buffer *ids, size_t *rows)
+{
+	gemp_device *device = g->device;
+	const cl_ulong min_rows = g->min_rows, mask = g->table->slots - 1;
+	const uint32_t n = (uint32_t)*rows, none = 0;
+	const size_t row = g->key->vertices * sizeof(gemp_vertex);
+	uint32_t count;
+	if (!n || !min_rows)
+		return GEMP_OK;
+	GEMP_TRY(gemp_buffer_reserve(&g->kept, device, n * row));
+	GEMP_TRY(gemp_buffer_write(device, &g->count, 0, sizeof none, &none));
+	GEMP_TRY(gemp_launch(device, g->filter, n, group_of(device), GEMP_ARG(&n), GEMP_ARG(&ids->mem), GEMP_ARG(&min_rows),
+	                     GEMP_ARG(&mask), GEMP_ARG(&g->table->table.mem), GEMP_ARG(&g->kept.mem),
+	                     GEMP_ARG(&g->count.mem)));
+	GEMP_TRY(gemp_buffer_read(device, &g->count, 0, sizeof count, &count));
+	*rows = count;
+	if (!count || count == n)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, g->kept.mem, ids->mem, 0, 0, count * row, 0, NULL, NULL)));
+	return GEMP_CL(clFinish(device->queue));
 }
 
 gemp_code gemp_device_groups_add_records(gemp_device_groups *g, const uint64_t *records, size_t count, uint64_t rows)

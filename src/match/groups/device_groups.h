@@ -1,6 +1,7 @@
 /* device_groups: groups of the rows of matches in the memory of a device. After a launch that listed matches, a kernel
  * makes records of the rows (kernels/match/row_records.clh), and the table of groups takes them
- * (primitive/group_table.h), so that no row reaches the host. Local.
+ * (primitive/group_table.h), so that no row reaches the host. In a second search rows are looked up in this table, and
+ * the rows of groups with enough rows reach the host. Local.
  *
  * The environment variable GEMP_DEVICE_GROUPS serves tests and measurements: "on" lets CPU devices group rows, too, and
  * "off" lets no device do so. */
@@ -22,8 +23,11 @@ struct gemp_device_groups {
 	gemp_toolbox *box;
 	gemp_group_table *table;
 	gemp_program program;
-	cl_kernel kernel;
+	cl_kernel kernel, filter;
 	gemp_buffer records; /* of a launch, or from the host */
+	gemp_buffer kept;    /* the rows of a launch that pass */
+	bool filters;        /* the table is complete, and rows of later launches are looked up in it */
+	uint64_t min_rows;   /* rows pass whose group has so many rows; 0: all rows pass */
 	gemp_buffer count;
 	uint64_t rows; /* that were added */
 	gemp_groups_lost *lost;
@@ -39,6 +43,8 @@ gemp_code gemp_device_groups_new(gemp_device_groups **out, gemp_device *device, 
 void gemp_device_groups_free(gemp_device_groups *groups);
 GEMP_RELEASE(gemp_device_groups_free, gemp_device_groups *)
 
+/* Leaves only the rows of a result buffer that pass, at its begin. *rows becomes their number. */
+gemp_code gemp_device_groups_filter(gemp_device_groups *groups, const gemp_buffer *ids, size_t *rows);
 /* Adds the first `rows` rows of a result buffer on the device. */
 gemp_code gemp_device_groups_add(gemp_device_groups *groups, const gemp_buffer *ids, size_t rows);
 /* Adds records[count][2] of the host, which stand for `rows` rows of matches. */

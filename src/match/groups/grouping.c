@@ -21,15 +21,29 @@ struct gemp_grouping {
 	uint64_t passed;  /* groups that were passed on, some of them in parts */
 	uint64_t pending; /* of these in the present round */
 	bool lost;        /* a group found no place */
+	bool second;      /* this is the second search */
 	/* a batch and the records of one */
 	size_t vertex_capacity, multiplicity_capacity, record_capacity;
 	gemp_vertex *vertices;
 	uint64_t *multiplicity, *records;
 };
 
-static bool prunes(const gemp_match *m)
+static bool prunes(const gemp_group_request *wanted)
 {
-	return m->options.groups.top || m->options.groups.min_rows > 1;
+	return wanted->by && (wanted->top || wanted->min_rows > 1);
+}
+
+/* True if the sink needs rows of groups that have enough rows. Then a second search finds these rows. */
+static bool searches_twice(const gemp_group_request *wanted)
+{
+	return prunes(wanted) && wanted->by != wanted->keys;
+}
+
+static bool make_key(gemp_group_key *out, const gemp_match *m)
+{
+	const gemp_group_request *wanted = &m->options.groups;
+	return gemp_group_key_new(out, (size_t)m->plan->vertex_count, searches_twice(wanted) ? wanted->by : wanted->keys,
+	                          m->graph->vertex_count);
 }
 
 /* A row whose vertices are all in its key is mostly the only one of its group. */
@@ -37,12 +51,10 @@ bool gemp_grouping_suits(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
 	gemp_group_key key;
-	const size_t vertices = (size_t)m->plan->vertex_count;
 	return o->groups.keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
 	       !o->first_only && o->limit == UINT64_MAX && !m->deduplicates && !m->phases.after_count &&
-	       !m->plan->arguments && !m->plan->broken &&
-	       gemp_group_key_new(&key, vertices, o->groups.keys, m->graph->vertex_count) &&
-	       (key.count < vertices || prunes(m));
+	       !m->plan->arguments && !m->plan->broken && make_key(&key, m) &&
+	       (key.count < key.vertices || prunes(&o->groups));
 }
 
 /* ROWS TO BATCHES */
@@ -80,11 +92,12 @@ static gemp_code pass(gemp_grouping *g, const uint64_t *records, size_t count, u
 	return gemp_sink_deliver(g->next, &batch, &g->match->context->timers);
 }
 
+/* If there is a second search, all its rows are passed on then. */
 static gemp_code pass_lost(void *self, const uint64_t *records, size_t count)
 {
 	gemp_grouping *g = self;
 	g->lost = true;
-	return pass(g, records, count, 0);
+	return searches_twice(&g->match->options.groups) ? GEMP_OK : pass(g, records, count, 0);
 }
 
 /* ROWS OF THE HOST */
@@ -103,10 +116,18 @@ static void pack(void *self, size_t begin, size_t end)
 	}
 }
 
+/* In the second search rows may be passed on of groups that are not wanted. */
 static gemp_code consume(void *self, const gemp_batch *batch)
 {
 	gemp_grouping *g = self;
 	const double began = gemp_now();
+	if (g->second) {
+		gemp_batch vertices = *batch;
+		vertices.edge_count = 0;
+		vertices.edges = NULL;
+		g->passed += batch->rows;
+		return gemp_sink_deliver(g->next, &vertices, &g->match->context->timers);
+	}
 	for (size_t first = 0, count; first < batch->rows; first += count) {
 		count = gemp_min(batch->rows - first, (size_t)UPLOADED);
 		GEMP_TRY(GEMP_RESERVE(g->records, g->record_capacity, count * WORDS));
@@ -144,7 +165,7 @@ static gemp_code choose_min_rows(gemp_grouping *g, uint64_t *min_rows)
 	const gemp_group_request *wanted = &g->match->options.groups;
 	gemp_device_groups *groups = g->match->search->groups;
 	*min_rows = 1;
-	if (!prunes(g->match))
+	if (!prunes(wanted))
 		return GEMP_OK;
 	if (gemp_comm_sum1(comm, g->lost))
 		return GEMP_OK;
@@ -189,18 +210,85 @@ static gemp_code pass_groups(gemp_grouping *g, uint64_t min_rows, bool *enough, 
 	return GEMP_OK;
 }
 
-/* Collective. Nothing is passed on before the last round but groups that found no place. */
+/* Local. Appends the groups with at least min_rows rows to g->records. */
+static gemp_code list_wanted(gemp_grouping *g, uint64_t min_rows, size_t *count)
+{
+	gemp_device_groups *groups = g->match->search->groups;
+	*count = 0;
+	for (size_t slot = 0; slot < groups->table->slots;) {
+		GEMP_OWNED uint64_t *records = NULL;
+		size_t more;
+		GEMP_TRY(gemp_device_groups_read(groups, &slot, min_rows, &records, &more));
+		GEMP_TRY(GEMP_RESERVE(g->records, g->record_capacity, (*count + more) * WORDS));
+		if (more)
+			memcpy(g->records + *count * WORDS, records, more * WORDS * sizeof *records);
+		*count += more;
+	}
+	return GEMP_OK;
+}
+
+/* Local. Replaces the groups of all devices of this rank by the given ones. */
+static gemp_code replace_groups(gemp_grouping *g, const uint64_t *records, size_t count)
+{
+	for (const gemp_search *s = g->match->search; s; s = s->next) {
+		GEMP_TRY(gemp_group_table_clear(s->groups->table));
+		for (size_t first = 0, part; first < count; first += part) {
+			part = gemp_min(count - first, (size_t)UPLOADED);
+			GEMP_TRY(gemp_device_groups_add_records(s->groups, records + first * WORDS, part, 0));
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Every device gets the wanted groups of all ranks. The only device of a single rank has them already. */
+static gemp_code share_wanted(gemp_grouping *g, uint64_t *min_rows)
+{
+	const gemp_comm *comm = g->match->context->comm;
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t count = 0;
+	if (comm->size == 1 && !g->match->search->next)
+		return GEMP_OK;
+	gemp_code code = list_wanted(g, *min_rows, &count);
+	*min_rows = 1;
+	GEMP_TRY(gemp_comm_allgather(comm, code, g->records, count * WORDS * sizeof *g->records, &all, &begin));
+	const size_t bytes = begin[comm->size];
+	return gemp_comm_agree(comm, replace_groups(g, all, bytes / (WORDS * sizeof *g->records)));
+}
+
+/* Collective. Asks for a second search, in which devices look rows up in the tables of groups. */
+static gemp_code begin_second(gemp_grouping *g, uint64_t min_rows, bool *again)
+{
+	bool lost = gemp_comm_sum1(g->match->context->comm, g->lost) > 0;
+	if (!lost)
+		GEMP_TRY(share_wanted(g, &min_rows));
+	lost |= gemp_comm_sum1(g->match->context->comm, g->lost) > 0;
+	for (const gemp_search *s = g->match->search; s; s = s->next) {
+		s->groups->filters = true;
+		s->groups->min_rows = lost ? 0 : min_rows;
+	}
+	g->second = *again = true;
+	return GEMP_OK;
+}
+
+/* Collective. In a first search nothing is passed on before the last round but groups that found no place. */
 static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_grouping *g = self;
 	gemp_runtime *context = g->match->context;
 	uint64_t min_rows;
+	if (g->second)
+		return gemp_sink_end_round(g->next, last, enough, again, &context->timers);
 	if (!last)
 		return GEMP_OK;
 	const double began = gemp_now(), before = gemp_timers_sum(&context->timers);
 	GEMP_TRY(gemp_comm_agree(context->comm, join_devices(g)));
 	GEMP_TRY(choose_min_rows(g, &min_rows));
+	if (searches_twice(&g->match->options.groups))
+		GEMP_TRY(begin_second(g, min_rows, again));
 	gemp_timers_add_rest(&context->timers, GEMP_PHASE_DISTINCT, began, before);
+	if (g->second)
+		return GEMP_OK;
 	GEMP_TRY(pass_groups(g, min_rows, enough, again));
 	if (*enough)
 		return GEMP_OK;
@@ -236,7 +324,7 @@ gemp_code gemp_grouping_new(gemp_grouping **out, gemp_match *m, gemp_sink *next)
 	gemp_code code = GEMP_NEW(g, 1);
 	if (g) {
 		*g = (gemp_grouping){ .match = m, .next = next };
-		gemp_group_key_new(&g->key, (size_t)m->plan->vertex_count, m->options.groups.keys, m->graph->vertex_count);
+		make_key(&g->key, m);
 		g->sink = (gemp_sink){ .self = g, .consume = consume, .end_round = end_round };
 	}
 	GEMP_TRY(gemp_comm_agree(m->context->comm, code));
@@ -268,16 +356,12 @@ void gemp_grouping_figures(const gemp_grouping *g, gemp_group_figures *figures)
 	figures->groups += g->passed;
 }
 
-void gemp_grouping_explain(const gemp_match *m, gemp_text *out)
+static void print_vertices(const gemp_match *m, uint64_t vertices, gemp_text *out)
 {
-	const gemp_group_request *wanted = &m->options.groups;
 	const char *separator = "";
-	if (!m->search || !gemp_grouping_suits(m) || !gemp_device_groups_suit(m->search->context->device))
-		return;
-	gemp_text_print(out, "  groups: made on the device, by (");
 	for (int v = 0; v < m->plan->vertex_count; v++) {
 		const char *name = gemp_pattern_row_name(m->pattern, v, false);
-		if (!(wanted->keys >> v & 1))
+		if (!(vertices >> v & 1))
 			continue;
 		if (name)
 			gemp_text_print(out, "%s%s", separator, name);
@@ -285,10 +369,22 @@ void gemp_grouping_explain(const gemp_match *m, gemp_text *out)
 			gemp_text_print(out, "%sv%d", separator, v);
 		separator = ", ";
 	}
+}
+
+void gemp_grouping_explain(const gemp_match *m, gemp_text *out)
+{
+	const gemp_group_request *wanted = &m->options.groups;
+	const bool twice = searches_twice(wanted);
+	if (!m->search || !gemp_grouping_suits(m) || !gemp_device_groups_suit(m->search->context->device))
+		return;
+	gemp_text_print(out, "  groups: made on the device, by (");
+	print_vertices(m, twice ? wanted->by : wanted->keys, out);
 	gemp_text_print(out, ")");
-	if (wanted->top)
-		gemp_text_print(out, "; the %llu with most rows reach the host", (unsigned long long)wanted->top);
-	else if (wanted->min_rows > 1)
-		gemp_text_print(out, "; those of at least %llu rows reach the host", (unsigned long long)wanted->min_rows);
+	if (prunes(wanted) && wanted->top)
+		gemp_text_print(out, "; the %llu with most rows", (unsigned long long)wanted->top);
+	else if (prunes(wanted))
+		gemp_text_print(out, "; those of at least %llu rows", (unsigned long long)wanted->min_rows);
+	if (prunes(wanted))
+		gemp_text_print(out, "%s reach the host", twice ? " are searched for again, and their rows" : "");
 	gemp_text_print(out, "\n");
 }

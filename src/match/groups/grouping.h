@@ -6,6 +6,9 @@
  * rank, though several ranks may have rows of one group, and a group that found no place in its table may come in
  * several parts. The next sinks put these together.
  *
+ * If the sink needs the rows of groups with many rows, and not only their numbers, the search is repeated, and devices
+ * look its rows up in their tables.
+ *
  * If only groups with many rows are wanted, groups must be whole before any is left out. The tables of a rank's devices
  * are then put together, ranks send groups to their owners, and the owners pass on the groups that have enough rows,
  * and perhaps some more. If a group found no place in a table, no group is left out. The number of rows that are left

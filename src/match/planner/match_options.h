@@ -13,9 +13,12 @@ typedef struct gemp_group_request {
 	/* pattern vertices, as bits: the sink reads no other vertex of a row. Rows that agree in them may come as one
 	 * row with a multiplicity, in which the other vertices are arbitrary. 0: every row comes by itself */
 	uint64_t keys;
-	/* Rows that agree in `keys` are wanted only if there are at least min_rows of them, and only of the `top` keys
-	 * with most rows, and of those keys that have as many rows as the last of these; 0: of all. The sink leaves out
-	 * the others itself if they come. */
+	/* some of them, as bits: the sink groups rows by these, and min_rows and top speak of these groups; 0: it does not
+	 * leave out groups by their numbers of rows */
+	uint64_t by;
+	/* Rows that agree in `by` are wanted only if there are at least min_rows of them, and only those of the `top`
+	 * groups with most rows, and of groups that have as many rows as the last of these; 0: of all. The sink leaves out
+	 * a group itself if it comes, also if only some of its rows come. */
 	uint64_t min_rows, top;
 } gemp_group_request;
 

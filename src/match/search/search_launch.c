@@ -115,9 +115,10 @@ bool gemp_search_idle(const gemp_search *search)
 	return !search->balancer || !gemp_balancer_has_chunks(search->balancer);
 }
 
+/* The number of edges of a row that the sink gets. A sink that groups rows reads no edge. */
 static size_t live_edges(const gemp_search *search)
 {
-	return (size_t)__builtin_popcountll(search->plan->live_edges);
+	return search->groups ? 0 : (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
 /* Groups matches on the device, or leaves out those of known classes and starts to copy the others to the host.
@@ -129,16 +130,18 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	const size_t found = rows;
 	size_t added;
 	const double began = gemp_now();
-	if (search->groups) {
+	if (search->groups && !search->groups->filters) {
 		GEMP_TRY(gemp_device_groups_add(search->groups, &result->buffer, rows));
 		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
 		return GEMP_OK;
 	}
+	if (search->groups)
+		GEMP_TRY(gemp_device_groups_filter(search->groups, &result->buffer, &rows));
 	if (search->device_set) {
 		GEMP_TRY(gemp_device_set_filter(search->device_set, &result->buffer, &rows, &added));
-		gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
 		search->statistics.left_out += found - rows - added;
 	}
+	gemp_timers_add(&search->context->timers, GEMP_PHASE_DISTINCT, began);
 	search->pending = (gemp_pending){ buffer, rows, found - rows };
 	const gemp_readback_range ranges[] = {
 		{ 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex) },

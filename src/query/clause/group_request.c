@@ -19,16 +19,19 @@ static bool add_vertices(const gemp_pattern *pattern, const gemp_expr *expr, uin
 	return true;
 }
 
-/* The vertices of the items that are a vertex, or its key. */
-static uint64_t grouped_vertices(const gemp_clause *clause)
+/* The vertices by which the clause groups rows: those of the items that are a vertex or its key. 0 if items without an
+ * aggregate read other vertices, so that groups of vertices are not groups of the clause. */
+static uint64_t grouped_vertices(const gemp_pattern *pattern, const gemp_clause *clause)
 {
-	uint64_t vertices = 0;
+	uint64_t vertices = 0, read = 0;
 	for (size_t i = 0; i < clause->item_count; i++) {
 		const gemp_expr *expr = clause->items[i].expr;
 		if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_KEY)
 			vertices |= UINT64_C(1) << expr->variable;
+		if (!gemp_expr_has_aggregate(expr) && !add_vertices(pattern, expr, &read))
+			return 0;
 	}
-	return vertices;
+	return read == vertices ? vertices : 0;
 }
 
 static bool is_count(const gemp_pattern *pattern, size_t item)
@@ -120,7 +123,9 @@ gemp_group_request gemp_clause_group_request(const gemp_pattern *pattern)
 	for (size_t i = 0; i < clause->item_count; i++)
 		if (!add_vertices(pattern, clause->items[i].expr, &request.keys))
 			return (gemp_group_request){ 0 };
-	if (clause->grouped && !clause->distinct && grouped_vertices(clause) == request.keys)
+	if (clause->grouped && !clause->distinct)
+		request.by = grouped_vertices(pattern, clause);
+	if (request.by)
 		add_wanted(pattern, &request);
 	return request;
 }

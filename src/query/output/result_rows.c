@@ -167,30 +167,12 @@ typedef struct row_output {
 	plain_rows *plain;       /* matches of this round as columns; NULL while there are no tables */
 	bool is_plain;           /* true if rows are plain and the tables fit into memory */
 	uint64_t seen;           /* number of matches of all ranks so far, while there are no tables */
-	size_t multiplicity_capacity;
-	uint64_t *multiplicity; /* [store.rows] if has_multiplicity is true */
-	bool has_multiplicity;
 	bool streams;            /* each match gives a row, so a rank takes no more matches than rows are still wanted */
 	uint64_t written, total; /* numbers of rows of all ranks, with and without the limit */
 	uint64_t unseen;         /* number of matches of this rank that a preview does not show */
 	bool complete;           /* true if no row was left out */
 	bool ended;              /* true if no more matches are wanted */
 } row_output;
-
-/* The array is made when the first batch with multiplicities comes. Earlier rows get 1. */
-static gemp_code add_multiplicity(row_output *r, const gemp_batch *batch, size_t count)
-{
-	size_t before = r->store.rows;
-	if (!batch->multiplicity && !r->has_multiplicity)
-		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
-	for (size_t row = 0; row < before && !r->has_multiplicity; row++)
-		r->multiplicity[row] = 1;
-	for (size_t row = 0; row < count; row++)
-		r->multiplicity[before + row] = batch->multiplicity ? batch->multiplicity[row] : 1;
-	r->has_multiplicity = true;
-	return GEMP_OK;
-}
 
 /* Number of rows of this round that are not written yet. */
 static size_t pending_rows(const row_output *r)
@@ -202,7 +184,6 @@ static size_t pending_rows(const row_output *r)
 static gemp_code output_consume(void *self, const gemp_batch *batch)
 {
 	row_output *r = self;
-	gemp_batch once = *batch;
 	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - pending_rows(r) : UINT64_MAX;
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
 	if (count < batch->rows && gemp_rows_wants_all(&r->options))
@@ -215,9 +196,7 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 		gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
 		return code;
 	}
-	once.multiplicity = NULL;
-	GEMP_TRY(add_multiplicity(r, batch, count));
-	return gemp_row_store_add(&r->store, &once, count);
+	return gemp_row_store_add(&r->store, batch, count);
 }
 
 /* OUTPUT */
@@ -325,7 +304,7 @@ static gemp_code choose_plain_rows(row_output *r)
 		return GEMP_OK;
 	GEMP_TRY(plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
 	gemp_batch stored = gemp_row_store_batch(&r->store);
-	if (!r->has_multiplicity && plain_rows_accepts(r->plain, &stored)) {
+	if (plain_rows_accepts(r->plain, &stored)) {
 		code = plain_rows_add(r->plain, &stored, stored.rows);
 		gemp_row_store_clear(&r->store);
 	}
@@ -339,7 +318,7 @@ static gemp_code push_stored(row_output *r, bool last, bool *enough)
 	if (r->options.chain)
 		GEMP_TRY(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
 	gemp_timers_add_rest(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
-	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
+	return gemp_pipeline_push(r->pipeline, &r->store, r->store.counted ? r->store.multiplicity : NULL, last, enough);
 }
 
 /* Collective. A round may have both plain and stored rows, because rows with multiplicities are always stored. Only one
@@ -377,7 +356,6 @@ static gemp_code output_end_round(void *self, bool last, bool *enough, bool *aga
 	}
 	*enough |= r->ended && !last;
 	gemp_row_store_clear(&r->store);
-	r->has_multiplicity = false;
 	return GEMP_OK;
 }
 
@@ -393,7 +371,7 @@ static void output_free(void *self)
 	gemp_pipeline_free(r->pipeline);
 	gemp_row_store_free(&r->store);
 	plain_rows_free(r->plain);
-	gemp_free_all(r->multiplicity, r->columns, r);
+	gemp_free_all(r->columns, r);
 }
 
 GEMP_RELEASE(output_free, row_output *)

@@ -3,6 +3,7 @@
 #include "core/pages.h"
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
+#include "query/clause/group_request.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
 #include "query/query.h"
@@ -100,15 +101,13 @@ static gemp_code append_rows(collection *c, const gemp_batch *batch)
 
 /* CALLBACKS OF THE SEARCH */
 
-/* Multiplicities are dropped, since only counts need them. Rows that no later stage changes go to the frame at once. */
+/* Rows that no later stage changes go to the frame at once. Rows have multiplicities only if clauses group them. */
 static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
 	collection *c = self;
-	gemp_batch once = *batch;
-	once.multiplicity = NULL;
 	if (c->ended)
 		return GEMP_OK;
-	return c->direct ? append_rows(c, &once) : gemp_row_store_add(&c->store, &once, batch->rows);
+	return c->direct ? append_rows(c, batch) : gemp_row_store_add(&c->store, batch, batch->rows);
 }
 
 /* Collective. Keeps one embedding of each orbit, then runs the clauses or appends the rows. */
@@ -119,7 +118,8 @@ static gemp_code finish_round(collection *c, bool last)
 	if (c->chain)
 		GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
 	if (c->pipeline)
-		return gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended);
+		return gemp_pipeline_push(c->pipeline, &c->store, c->store.counted ? c->store.multiplicity : NULL, last,
+		                          &c->ended);
 	const gemp_batch batch = gemp_row_store_batch(&c->store);
 	return gemp_comm_agree(c->context->comm, append_rows(c, &batch));
 }
@@ -162,6 +162,7 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 	how.listed = true;
 	how.edges = gemp_prepared_is_composed(pattern) && gemp_clause_edges(pattern);
 	how.limit = UINT64_MAX;
+	how.groups = gemp_clause_group_request(pattern);
 	return how;
 }
 
