@@ -162,6 +162,10 @@ typedef struct gemp_write_settings {
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
 	bool compressed; /* compress the arrays of the file; false by default */
+	/* [indexed_count] attributes of vertices of which the file gets an index of values (gemp/index.h); a name that the
+	 * graph lacks, or that has no index, gives a warning */
+	const char *const *indexed;
+	size_t indexed_count;
 } gemp_write_settings;
 
 /* Local. Sets all defaults. */

@@ -1,6 +1,7 @@
 /* gemp/index.h: indexes of a graph file. An index repeats parts of the graph in another order, so that some questions
- * are answered faster; it changes no answer. A new graph file has none, and every function that makes a graph file
- * from another leaves indexes out. docs/format.md describes how they are stored. */
+ * are answered faster; it changes no answer. A new graph file has those of gemp_write_settings, results that are
+ * written into a graph file keep its indexes, and every other function that makes a graph file from another leaves
+ * indexes out. docs/format.md describes how they are stored. */
 
 #ifndef GEMP_INDEX_H
 #define GEMP_INDEX_H
@@ -17,7 +18,7 @@ typedef struct gemp_index_settings {
 	 * "A|B:either"; "A|B" stands for out and in, and "*" for all types */
 	const char *const *rows;
 	size_t row_count;
-	const char *const *values; /* [value_count] indexes of values: names of attributes of strings or integers */
+	const char *const *values; /* [value_count] indexes of values: names of attributes of strings, integers or floats */
 	size_t value_count;
 	const gemp_query *query; /* adds the indexes that these queries would use; NULL: none */
 	bool drop;               /* remove all indexes that the file has */

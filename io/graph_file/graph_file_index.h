@@ -1,5 +1,5 @@
 /* graph_file_index: the indexes of a graph file, in the group /indexes, which `gemp-mpi index` makes. All functions are
- * collective. An index follows from the rest of the file, so every other writer leaves indexes out. */
+ * collective. An index follows from the rest of the file, so a writer makes it anew or leaves it out. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_INDEX_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_INDEX_H

@@ -8,9 +8,9 @@
 #include "core/threads.h"
 #include "io/graph_file/graph_file_index.h"
 #include "io/graph_file/graph_file_key_order.h"
+#include "io/graph_file/graph_file_points.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
-#include "io/graph_file/graph_file_values.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/build/content_hash.h"
 
@@ -21,11 +21,9 @@
  * graph. */
 typedef struct file_source {
 	const gemp_comm *comm;
-	char *path, *key_path;
-	uint64_t hash;                 /* as in the file */
-	gemp_column_layout attributes; /* layout of the vertex attributes */
-	gemp_relation_layout *layouts; /* [relation_count] */
-	size_t relation_count;
+	uint64_t hash; /* as in the file */
+	gemp_file_layout layout;
+	gemp_point_reader *points;
 } file_source;
 
 /* The graph owns its loader and frees it by this callback. */
@@ -34,11 +32,13 @@ static void free_source(void *self)
 	file_source *source = self;
 	if (!source)
 		return;
-	gemp_free_all(source->path, source->key_path);
-	gemp_column_layout_free(&source->attributes);
-	for (size_t r = 0; source->layouts && r < source->relation_count; r++)
-		gemp_column_layout_free(&source->layouts[r].columns);
-	gemp_free_all(source->layouts, source);
+	gemp_file_layout *layout = &source->layout;
+	gemp_file_points_free(source->points);
+	gemp_free_all(layout->path, layout->key_path);
+	gemp_column_layout_free(&layout->attributes);
+	for (size_t r = 0; layout->relations && r < layout->relation_count; r++)
+		gemp_column_layout_free(&layout->relations[r].columns);
+	gemp_free_all(layout->relations, source);
 }
 
 /* Collective. An idle graph keeps no file open, so the file is opened for each part. A different hash shows that the
@@ -46,10 +46,10 @@ static void free_source(void *self)
 static gemp_code reopen(const file_source *source, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
-	GEMP_TRY(gemp_h5_open(h5, source->comm, source->path));
+	GEMP_TRY(gemp_h5_open(h5, source->comm, source->layout.path));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
 	if (hash != source->hash)
-		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
+		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->layout.path);
 	return GEMP_OK;
 }
 
@@ -75,7 +75,7 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	bool known = false;
 	GEMP_THEN(gemp_file_get_key_progression(&h5, graph, &known));
 	if (!known) {
-		GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
+		GEMP_THEN(gemp_file_get_column(&h5, source->layout.key_path, &graph->keys, vertex_rows(graph)));
 		GEMP_THEN(gemp_file_get_key_ranks(&h5, graph));
 	}
 	return close_file(&h5, code);
@@ -160,7 +160,8 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
-	const char *path = source->attributes.paths.text[index], *label = source->attributes.labels.text[index];
+	const char *path = source->layout.attributes.paths.text[index],
+			   *label = source->layout.attributes.labels.text[index];
 	gemp_column *column = &graph->attributes.columns[index];
 	gemp_h5 h5 = { 0 };
 	gemp_code code = *label ? gemp_shard_load_labels(graph) : GEMP_OK;
@@ -178,7 +179,8 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, &h5);
-	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->layouts[relation], parts));
+	GEMP_THEN(
+		gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->layout.relations[relation], parts));
 	return close_file(&h5, code);
 }
 
@@ -187,15 +189,6 @@ static gemp_code load_row_index(void *self, gemp_shard *graph, gemp_row_index *i
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(self, &h5);
 	GEMP_THEN(gemp_file_get_row_index(&h5, graph, index));
-	return close_file(&h5, code);
-}
-
-static gemp_code find_vertices(void *self, gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
-                               size_t *count)
-{
-	gemp_h5 h5 = { 0 };
-	gemp_code code = reopen(self, &h5);
-	GEMP_THEN(gemp_file_find_vertices(&h5, graph, index, value, ids, count));
 	return close_file(&h5, code);
 }
 
@@ -300,14 +293,15 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	GEMP_TRY(gemp_h5_list(h5, "/edges", &names));
-	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count), GEMP_ARRAY(source->layouts, names.count));
-	graph->relation_count = source->relation_count = code == GEMP_OK ? names.count : 0;
+	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count),
+	                              GEMP_ARRAY(source->layout.relations, names.count));
+	graph->relation_count = source->layout.relation_count = code == GEMP_OK ? names.count : 0;
 	for (size_t r = 0; r < names.count && code == GEMP_OK; r++)
 		code = gemp_h5_decode(names.text[r], &graph->relations[r].name);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	qsort(graph->relations, names.count, sizeof *graph->relations, compare_relations);
 	for (size_t r = 0; r < names.count; r++)
-		GEMP_TRY(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->layouts[r]));
+		GEMP_TRY(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->layout.relations[r]));
 	return GEMP_OK;
 }
 
@@ -315,11 +309,11 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED char *type = NULL;
-	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
+	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->layout.key_path));
 	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
 	GEMP_TRY(gemp_comm_agree(
 		h5->comm, gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING)));
-	GEMP_TRY(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
+	GEMP_TRY(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->layout.attributes));
 	graph->attributes.rows = graph->rows;
 	return describe_labels(h5, graph);
 }
@@ -380,6 +374,17 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return gemp_file_describe_indexes(h5, graph);
 }
 
+/* Local. Makes the point reader before the file is described, so that the reader knows whether the file is still the
+ * one that was described. */
+static gemp_code make_points(gemp_shard *graph)
+{
+	file_source *source = graph->loader.self;
+	source->layout.graph = graph;
+	GEMP_TRY(gemp_file_points_new(&source->points, &source->layout));
+	graph->loader.points = source->points;
+	return GEMP_OK;
+}
+
 /* Local. Makes a graph without content. Its loader reads the parts from the file. */
 static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
@@ -387,12 +392,13 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	GEMP_OWNED file_source *source = NULL;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
 	source->comm = comm;
-	source->path = gemp_strdup(path);
+	source->layout.path = gemp_strdup(path);
 	graph->loader = (gemp_shard_loader){ source,        load_keys,      load_labels, load_attribute,
-		                                 load_relation, load_row_index, free_source, find_vertices };
+		                                 load_relation, load_row_index, free_source, NULL };
 	source = NULL;
-	if (!((file_source *)graph->loader.self)->path)
+	if (!((file_source *)graph->loader.self)->layout.path)
 		return GEMP_ENOMEM;
+	GEMP_TRY(make_points(graph));
 	*out = graph;
 	graph = NULL;
 	return GEMP_OK;

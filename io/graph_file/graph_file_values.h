@@ -1,5 +1,5 @@
 /* graph_file_values: the indexes of values in a graph file, which graph_file_index.h lists. All functions are
- * collective. Index number i is the group /indexes/values/i. */
+ * collective. Entries are read by the graph's point reader (graph/point_reader.h). */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_VALUES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_VALUES_H
@@ -7,21 +7,17 @@
 #include "graph/graph.h"
 #include "io/hdf5/hdf5_file.h"
 
-gemp_code gemp_file_describe_value_index(const gemp_h5 *h5, const gemp_shard *graph, size_t number,
+#define GEMP_FILE_VALUE_INDEXES "/indexes/sorted"
+
+/* Reads what describes the index in a group. The caller frees the paths of *index, also after a failure. */
+gemp_code gemp_file_describe_value_index(const gemp_h5 *h5, const gemp_shard *graph, const char *group,
                                          gemp_value_index *index);
-/* As gemp_shard_find_vertices. Reads only the entries of the value, and some keys to find them. */
-gemp_code gemp_file_find_vertices(const gemp_h5 *h5, const gemp_shard *graph, size_t number, const gemp_value *value,
-                                  gemp_vertex **ids, size_t *count);
-/* Makes an index and writes it. */
+/* Makes index number `number` of the graph, and writes it as the group of this number. */
 gemp_code gemp_file_put_value_index(const gemp_h5 *h5, gemp_shard *graph, size_t number);
+/* Compares the index with the attribute. */
 gemp_code gemp_file_verify_value_index(const gemp_h5 *h5, gemp_shard *graph, size_t number);
 
-/* Another program may replace the indexes of a file that is in use, whose graph and hash stay. This fails if the file
- * lacks the group `path` of an index, which is in the group `kind`. */
-gemp_code gemp_file_expect_index(const gemp_h5 *h5, const char *kind, const char *path);
-/* Local. The failure: an index is not the one that the file had when it was opened. */
-gemp_code gemp_file_index_replaced(const gemp_h5 *h5);
-/* Local. The failure: an index does not follow from the graph. */
-gemp_code gemp_file_stale_index(const gemp_h5 *h5, const char *kind, size_t number);
+/* Local. The failure: the index at `path` does not follow from the graph. */
+gemp_code gemp_file_stale_index(const gemp_h5 *h5, const char *path);
 
 #endif

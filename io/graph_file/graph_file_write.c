@@ -300,9 +300,10 @@ static gemp_code write_file(const gemp_comm *comm, gemp_shard *graph, const char
 }
 
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
-                                         const gemp_provenance *provenance, const char *weight, bool compressed)
+                                         const gemp_provenance *provenance, const char *weight, bool compressed,
+                                         bool indexed)
 {
-	return write_file(comm, graph, path, provenance, weight, compressed, false);
+	return write_file(comm, graph, path, provenance, weight, compressed, indexed);
 }
 
 /* Without a weight all values of the matrices are 1. */

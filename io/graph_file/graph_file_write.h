@@ -21,11 +21,13 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const 
 
 /* Collective. Does the same, but an edge attribute, the weight, gives the values of the matrices. The weight holds
  * integers or floats without NULL. A relation without this attribute has the value 1 for each edge. NULL: no weight.
- * compressed: arrays are compressed (io/hdf5/bit_planes.h), and rank 0 alone writes. */
+ * compressed: arrays are compressed (io/hdf5/bit_planes.h), and rank 0 alone writes. indexed: the file gets the indexes
+ * in the graph's lists, which are made anew. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
-                                         const gemp_provenance *provenance, const char *weight, bool compressed);
-/* Collective. Writes the graph of the file `path` into this file again, with the graph's indexes, whose rows it makes.
- * The provenance stays. Every other function writes a file without indexes. */
+                                         const gemp_provenance *provenance, const char *weight, bool compressed,
+                                         bool indexed);
+/* Collective. Writes the graph of the file `path` into this file again, with the graph's indexes. The provenance
+ * stays. */
 gemp_code gemp_graph_file_write_indexed(const gemp_comm *comm, gemp_shard *graph, const char *path, const char *weight,
                                         bool compressed);
 

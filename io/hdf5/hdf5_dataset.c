@@ -241,8 +241,7 @@ gemp_code gemp_h5_write_constant(const gemp_h5 *h5, const char *path, gemp_h5_ty
 	return gemp_comm_agree(h5->comm, gemp_h5_put_encoding(h5, path, "array", "0.2.0"));
 }
 
-/* Local. Whether the elements of a dataset are all equal to its fill value, so that nothing of it is stored. */
-static bool is_constant(hid_t dataset)
+bool gemp_h5_is_constant(hid_t dataset)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5Dget_create_plist(dataset);
 	size_t sources = 0;
@@ -250,8 +249,7 @@ static bool is_constant(hid_t dataset)
 	       sources == 0;
 }
 
-/* Local. Sets data[count] to the fill value. */
-static gemp_code fill_constant(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t count, char *data)
+gemp_code gemp_h5_fill_constant(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t count, char *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
 	char value[sizeof(uint64_t)];
@@ -263,9 +261,7 @@ static gemp_code fill_constant(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	return GEMP_OK;
 }
 
-/* Local. Refuses a dataset whose storage does not have the size of its elements: such a dataset was never written
- * completely. */
-static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
+gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID;
 	hsize_t size[GEMP_H5_DIMENSIONS];
@@ -280,8 +276,8 @@ static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *datase
 		                 "%s: dataset '%s' is of a type or shape that graph files do not have; make the file again",
 		                 h5->path, path);
 	else if (code == GEMP_OK && !gemp_h5_is_packed(*dataset) &&
-	         (is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
-	                                : H5Dget_storage_size(*dataset) != size[0] * type->size))
+	         (gemp_h5_is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
+	                                        : H5Dget_storage_size(*dataset) != size[0] * type->size))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "dataset '%s': ", path);
@@ -293,7 +289,7 @@ static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *datase
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
-	return gemp_comm_agree(h5->comm, open_dataset(h5, path, &dataset, type, total));
+	return gemp_comm_agree(h5->comm, gemp_h5_open_dataset(h5, path, &dataset, type, total));
 }
 
 /* The elements were read without an error, so a different checksum means that the bytes are damaged. */
@@ -394,17 +390,17 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type stored = { 0 };
 	uint64_t total = 0;
-	GEMP_THEN(open_dataset(h5, path, &dataset, &stored, &total));
+	GEMP_THEN(gemp_h5_open_dataset(h5, path, &dataset, &stored, &total));
 	if (code == GEMP_OK &&
 	    (stored.kind != type.kind || stored.size != type.size || first > total || count > total - first))
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: dataset '%s' is of a type or length that does not fit the rest; make the file again",
 		                 h5->path, path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	const bool constant = code == GEMP_OK && is_constant(dataset);
+	const bool constant = code == GEMP_OK && gemp_h5_is_constant(dataset);
 	bool summed = true;
 	if (constant)
-		code = fill_constant(h5, dataset, id, type.size, count, data);
+		code = gemp_h5_fill_constant(h5, dataset, id, type.size, count, data);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (constant) {
@@ -440,8 +436,9 @@ static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size
 	uint64_t longest = total / (uint64_t)h5->comm->size + 1, step = gemp_max(VERIFY_CHUNK / size, 1);
 	for (uint64_t at = 0; at < longest && code == GEMP_OK; at += step) {
 		uint64_t first = gemp_min(mine.begin + at, mine.end), count = gemp_min(mine.end - first, step);
-		code = gemp_comm_agree(h5->comm, is_constant(dataset) ? fill_constant(h5, dataset, id, size, count, buffer)
-		                                                      : gemp_h5_move(h5, dataset, id, first, count, buffer));
+		code = gemp_comm_agree(h5->comm, gemp_h5_is_constant(dataset)
+		                                     ? gemp_h5_fill_constant(h5, dataset, id, size, count, buffer)
+		                                     : gemp_h5_move(h5, dataset, id, first, count, buffer));
 		*sum += code == GEMP_OK ? gemp_h5_checksum(buffer, size, first, count) : 0;
 	}
 	return code;
@@ -453,14 +450,14 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type type = { 0 };
 	uint64_t total = 0, sum = 0;
-	gemp_code code = open_dataset(h5, path, &dataset, &type, &total);
+	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, &type, &total);
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: dataset '%s' has elements of %zu bytes, which graph files do not have; make the "
 		                 "file again",
 		                 h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	bool constant = code == GEMP_OK && is_constant(dataset);
+	bool constant = code == GEMP_OK && gemp_h5_is_constant(dataset);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (constant) {
 		bool summed = false;

@@ -39,6 +39,15 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 /* GEMP_EDATA: the dataset's attribute `checksum` differs from `sum`. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);
 
+/* Local. Opens a dataset of a graph file. Refuses one whose storage does not have the size of its elements: it was
+ * never written completely. The caller releases *dataset. */
+gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type,
+                               uint64_t *total);
+/* Local. Whether the elements of a dataset are all equal to its fill value, so that nothing of it is stored. */
+bool gemp_h5_is_constant(hid_t dataset);
+/* Local. Sets data[count], of an HDF5 type with `size` bytes, to the fill value. */
+gemp_code gemp_h5_fill_constant(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t count, char *data);
+
 /* Reads all datasets of the file and compares their checksums. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5);
 

@@ -1,5 +1,5 @@
-/* sorted_values: the vertices that have an attribute, in the order of a hash of its values, for an index of values
- * (gemp_value_index). The entries are distributed: rank r has those of the r-th range of keys. */
+/* sorted_values: the vertices that have an attribute, in the order of (value, id), for an index of values
+ * (gemp_value_index). The entries are distributed: all values of rank r precede those of rank r + 1. */
 
 #ifndef GEMP_PARTITION_BUILD_SORTED_VALUES_H
 #define GEMP_PARTITION_BUILD_SORTED_VALUES_H
@@ -9,12 +9,11 @@
 
 typedef struct gemp_sorted_values {
 	size_t count;          /* entries of this rank */
-	uint64_t *keys;        /* [count] gemp_value_key, ascending */
-	gemp_vertex *vertices; /* [count] ids, ascending among equal keys */
-	gemp_column values;    /* [count] the values */
+	gemp_vertex *vertices; /* [count] ids, ascending among equal values */
+	gemp_column values;    /* [count] the values, ascending */
 } gemp_sorted_values;
 
-/* Collective. Loads the attribute, which is of strings or integers, and orders its values other than NULL. */
+/* Collective. Loads the attribute, which is of strings, integers or floats, and orders its values other than NULL. */
 gemp_code gemp_sorted_values_new(gemp_sorted_values *out, const gemp_comm *comm, gemp_shard *graph, size_t attribute);
 void gemp_sorted_values_free(gemp_sorted_values *order);
 

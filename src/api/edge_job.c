@@ -382,7 +382,7 @@ static void return_columns(lending *lent)
 	lent->graph->hash = lent->hash;
 }
 
-/* Collective. If the graph came from a file, its matrices keep their values. */
+/* Collective. If the graph came from a file, its matrices keep their values and it keeps its indexes. */
 static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output, const char *prefix,
                             const gemp_table *columns, gemp_report *report)
 {
@@ -397,7 +397,7 @@ static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output,
 		GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
 	GEMP_TRY(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
 	GEMP_TRY(gemp_shard_content_hash(comm, shard, &shard->hash));
-	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight, false));
+	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight, false, true));
 	if (!report)
 		return GEMP_OK;
 	gemp_report_detail(report, "Wrote attribute%s ", columns->count == 1 ? "" : "s");

@@ -117,24 +117,6 @@ static gemp_code add_rows(const gemp_graph *graph, const char *text)
 	return GEMP_OK;
 }
 
-/* Adds an index of values to the list, unless the list has it. */
-static gemp_code add_attribute(gemp_shard *graph, size_t attribute)
-{
-	const size_t count = graph->value_index_count;
-	gemp_value_index *grown = NULL;
-	for (size_t i = 0; i < count; i++)
-		if (graph->value_indexes[i].attribute == attribute)
-			return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(grown, count + 1));
-	if (count)
-		memcpy(grown, graph->value_indexes, count * sizeof *grown);
-	grown[count] = (gemp_value_index){ .attribute = attribute };
-	gemp_free(graph->value_indexes);
-	graph->value_indexes = grown;
-	graph->value_index_count++;
-	return GEMP_OK;
-}
-
 static gemp_code add_values(const gemp_graph *graph, const char *name)
 {
 	const gemp_table *attributes = &graph->shard->attributes;
@@ -142,10 +124,10 @@ static gemp_code add_values(const gemp_graph *graph, const char *name)
 	if (!column)
 		return gemp_fail(GEMP_EUSAGE, "values %s: %s has no such attribute of vertices; `gemp-mpi info` lists them",
 		                 name, graph->name);
-	if (column->type != GEMP_STRING && column->type != GEMP_INTEGER)
-		return gemp_fail(GEMP_EUSAGE, "values %s: a %s has no index; only strings and integers have", name,
+	if (!gemp_value_index_takes(column->type))
+		return gemp_fail(GEMP_EUSAGE, "values %s: a %s has no index; only strings, integers and floats have", name,
 		                 gemp_type_name[column->type]);
-	return add_attribute(graph->shard, (size_t)(column - attributes->columns));
+	return gemp_shard_add_value_index(graph->shard, (size_t)(column - attributes->columns));
 }
 
 /* Adds the indexes of values that the conditions of a bound pattern use. */
@@ -154,7 +136,7 @@ static gemp_code add_conditions(gemp_shard *graph, const gemp_pattern *pattern)
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const int attribute = gemp_value_lookup_attribute(graph, pattern->conditions[i].expr);
 		if (attribute != GEMP_NO_LOOKUP)
-			GEMP_TRY(add_attribute(graph, (size_t)attribute));
+			GEMP_TRY(gemp_shard_add_value_index(graph, (size_t)attribute));
 	}
 	return GEMP_OK;
 }
@@ -253,7 +235,7 @@ static void report_index(gemp_report *report, json_t *list, const char *kind, co
 	                  gemp_shown_bytes(bytes).text);
 }
 
-/* The bytes of an index of values are those of keys and vertices; strings take their bytes besides. */
+/* The bytes of an index of values are those of vertices and numbers; the bytes of strings are not counted. */
 static gemp_code report_list(gemp_report *report, const gemp_graph *graph)
 {
 	const gemp_shard *shard = graph->shard;

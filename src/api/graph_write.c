@@ -3,6 +3,7 @@
 
 #include "api/graph.h"
 #include "api/report.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/export/export.h"
@@ -20,6 +21,22 @@ static uint64_t file_size(const char *path)
 {
 	struct stat status;
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+/* Local. Adds the indexes of values that the file gets. Making the graph may have taken hours, so a wrong name does not
+ * keep it from being written. */
+static gemp_code add_indexes(gemp_shard *shard, const gemp_write_settings *settings)
+{
+	for (size_t i = 0; i < settings->indexed_count; i++) {
+		const gemp_column *column = gemp_table_find(&shard->attributes, settings->indexed[i]);
+		if (!column || !gemp_value_index_takes(column->type))
+			gemp_warn("index %s: %s, so the file gets no such index; 'gemp-mpi index --values' adds indexes later",
+			          settings->indexed[i],
+			          column ? "only strings, integers and floats have one" : "no vertex has this attribute");
+		else
+			GEMP_TRY(gemp_shard_add_value_index(shard, (size_t)(column - shard->attributes.columns)));
+	}
+	return GEMP_OK;
 }
 
 /* Collective. Writes the graph file with the names and hashes of its input files. Adds the sizes of these files to
@@ -44,8 +61,9 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
 		*bytes += file_size(provenance.inputs[i]);
-	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight,
-	                                      settings->compressed);
+	GEMP_TRY(gemp_comm_agree(comm, add_indexes(graph->shard, settings)));
+	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight, settings->compressed,
+	                                      settings->indexed_count > 0);
 }
 
 /* THE GRAPH FILE */

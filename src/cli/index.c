@@ -53,13 +53,14 @@ const gemp_command gemp_command_index = {
 		"An index of rows has the edges of several types merged, as queries read them that allow any of these types "
 		"(-[:A|B]->, -->) or both directions of directed types (-[:A]-). A query uses an index if it names exactly the "
 		"same types and direction, and if it need not tell parallel edges apart. An index of values has the vertices "
-		"sorted by an attribute, for queries in which it equals a literal or is IN a list, as (n {name: 'X'}). A lookup "
-		"takes about a millisecond, so an index of fewer than 65,536 values is not used. "
+		"sorted by an attribute, for queries in which it equals a literal, is IN a list, is compared by <, <=, > or >=, "
+		"or STARTS WITH a string, as (n {name: 'X'}). A query that begins with few vertices then reads only their rows. "
 		"--explain names the indexes that a query uses.\n"
 		"With a query or a file of queries the command adds the indexes that these would use. With G.h5 alone it lists "
 		"the indexes of the file.\n"
-		"The file is written anew beside the old one, which it then replaces. Commands that make a graph file from "
-		"another leave the indexes out.\n",
+		"The file is written anew beside the old one, which it then replaces. --into of other commands keeps the "
+		"indexes; commands that make another graph leave them out. import --index NAME makes an index of values at "
+		"once.\n",
 	.examples = "gemp-mpi index movies.h5 --rows 'ACTS_IN|HAS_GENRE' --rows '*:either'\n"
 				"gemp-mpi index movies.h5 'MATCH (m:Movie)-->(x) RETURN m, x'\n"
 				"gemp-mpi index movies.h5 --values name\n"

@@ -78,15 +78,10 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: false uses no index of a graph file [true]: partition/views/view_lists,
 	 * match/filter/value_lookup. */
 	bool indexes;
-	/* Entries, all ranks: an index of values with fewer entries is not used. Questions for a film by its name and its
-	 * neighbours take 2.1 ms by the filter and 3.2 ms by lookup with 25,882 names, 4.2 and 4.4 with 65,882, 8.6 and 6.6
-	 * with 155,882 [2^16]: match/filter/value_lookup. */
-	uint64_t value_index_min;
-	/* Bits of the keys of strings in an index of values, all ranks: with few bits, different strings have equal keys
-	 * [all]: graph/graph. */
-	uint64_t string_key_mask;
-	/* Keys that a lookup in an index of values reads together, 1 to 4096 [4096]: io/graph_file/graph_file_values. */
-	unsigned lookup_block;
+	/* Vertices and row entries that a query from indexed values or keys reads one row at a time; a query that would
+	 * read more reads whole arrays instead. 0: none does. A row takes about 2 microseconds (AMD EPYC, 2026-11-30)
+	 * [2^16]: query/neighbourhood. */
+	uint64_t neighbourhood_entries;
 
 	/* Edges of a bucket of rows that one thread makes in its cache [2^15]: partition/build/row_partition. */
 	size_t rows_bucket;

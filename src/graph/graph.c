@@ -168,15 +168,13 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 
 void gemp_row_index_free(gemp_row_index *index)
 {
-	gemp_free_all(index->relations, index->offsets, index->neighbours);
+	gemp_free_all(index->path, index->relations, index->offsets, index->neighbours);
 	*index = (gemp_row_index){ 0 };
 }
 
-uint64_t gemp_value_key(const gemp_value *value)
+bool gemp_value_index_takes(gemp_type type)
 {
-	return value->type == GEMP_INTEGER
-	           ? gemp_mix((uint64_t)value->integer)
-	           : gemp_hash(value->string.bytes, value->string.size, 0) & gemp_limits_now()->string_key_mask;
+	return type == GEMP_STRING || type == GEMP_INTEGER || type == GEMP_FLOAT;
 }
 
 const char *gemp_row_index_direction(unsigned part)
@@ -204,10 +202,21 @@ void gemp_row_index_print(const gemp_row_index *index, const gemp_shard *graph, 
 	gemp_text_print(out, ":%s", gemp_row_index_direction(index->part));
 }
 
+gemp_code gemp_shard_add_value_index(gemp_shard *graph, size_t attribute)
+{
+	const gemp_value_index added = { .attribute = attribute };
+	for (size_t i = 0; i < graph->value_index_count; i++)
+		if (graph->value_indexes[i].attribute == attribute)
+			return GEMP_OK;
+	return GEMP_APPEND(graph->value_indexes, graph->value_index_count, &added);
+}
+
 void gemp_shard_drop_indexes(gemp_shard *graph)
 {
 	for (size_t i = 0; graph->row_indexes && i < graph->row_index_count; i++)
 		gemp_row_index_free(&graph->row_indexes[i]);
+	for (size_t i = 0; graph->value_indexes && i < graph->value_index_count; i++)
+		gemp_free_all(graph->value_indexes[i].values, graph->value_indexes[i].vertices);
 	gemp_free_all(graph->row_indexes, graph->value_indexes);
 	graph->row_indexes = NULL;
 	graph->value_indexes = NULL;
@@ -296,13 +305,6 @@ gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index)
 	if (!graph->loader.load_row_index)
 		return no_loader("index", "");
 	return graph->loader.load_row_index(graph->loader.self, graph, index);
-}
-
-gemp_code gemp_shard_find_vertices(gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
-                                   size_t *count)
-{
-	GEMP_CHECK(index < graph->value_index_count && graph->loader.find_vertices);
-	return graph->loader.find_vertices(graph->loader.self, graph, index, value, ids, count);
 }
 
 /* All ranks load the arrays in the same order, since each step is collective. */

@@ -73,6 +73,7 @@ typedef struct gemp_relation {
 /* An index of rows: the rows of a set of relations in one direction, merged. `gemp-mpi index` puts it into a graph
  * file, for questions that ask for exactly these relations in this direction. It has no edge numbers. */
 typedef struct gemp_row_index {
+	char *path;        /* its group in the file; owned; NULL: the index is not in a file */
 	bool *relations;   /* [relation_count] */
 	unsigned part;     /* GEMP_LOAD_OUT, GEMP_LOAD_IN or GEMP_LOAD_EITHER */
 	bool multigraph;   /* some row has a neighbour twice */
@@ -82,14 +83,17 @@ typedef struct gemp_row_index {
 	gemp_vertex *neighbours;
 } gemp_row_index;
 
-/* An index of values: the vertices in the order of their values of an attribute. Only the file has its entries. */
+/* An index of values: the vertices that have an attribute, in the order of (value, id). Only the file has its entries,
+ * which the graph's point reader reads (graph/point_reader.h). */
 typedef struct gemp_value_index {
-	size_t attribute; /* index of the attribute, which has strings or integers */
+	size_t attribute; /* index of the attribute, which has strings, integers or floats */
 	uint64_t entries; /* vertices that have a value, of all ranks */
+	char *values;     /* paths of the column of values and of the vertices in the file; owned */
+	char *vertices;
 } gemp_value_index;
 
-/* The key by which an index of values is sorted: a hash of a string or integer, a bijection of integers. */
-uint64_t gemp_value_key(const gemp_value *value);
+/* Whether attributes of this type can have an index of values. */
+bool gemp_value_index_takes(gemp_type type);
 
 /* A distinct set of labels. A graph has few of them. */
 typedef struct gemp_label_set {
@@ -109,8 +113,7 @@ typedef struct gemp_shard_loader {
 	gemp_code (*load_relation)(void *self, struct gemp_shard *graph, size_t relation, unsigned parts);
 	gemp_code (*load_row_index)(void *self, struct gemp_shard *graph, gemp_row_index *index);
 	void (*free)(void *self);
-	gemp_code (*find_vertices)(void *self, struct gemp_shard *graph, size_t index, const gemp_value *value,
-	                           gemp_vertex **ids, size_t *count);
+	struct gemp_point_reader *points; /* owned by self; NULL: single rows cannot be read */
 } gemp_shard_loader;
 
 typedef struct gemp_shard {
@@ -155,6 +158,9 @@ gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *na
 void gemp_shard_free(gemp_shard *graph);
 GEMP_RELEASE(gemp_shard_free, gemp_shard *)
 
+/* Local. Adds an index of values of an attribute to the list, unless the list has it. Writing the graph with its
+ * indexes makes it. */
+gemp_code gemp_shard_add_value_index(gemp_shard *graph, size_t attribute);
 /* Local. Frees all indexes, as a graph whose edges change must do. */
 void gemp_shard_drop_indexes(gemp_shard *graph);
 void gemp_row_index_free(gemp_row_index *index);
@@ -182,10 +188,6 @@ gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
 /* index: one of the graph's. */
 gemp_code gemp_shard_load_row_index(gemp_shard *graph, gemp_row_index *index);
-/* (*ids)[*count], the same on all ranks, become the vertices of all ranks that have the value, by index number
- * `index` of values. The value has the type of the attribute. The caller frees *ids. */
-gemp_code gemp_shard_find_vertices(gemp_shard *graph, size_t index, const gemp_value *value, gemp_vertex **ids,
-                                   size_t *count);
 gemp_code gemp_shard_load_all(gemp_shard *graph); /* without indexes, which follow from the rest */
 /* Loads each edge once, at its source, which suffices to build another graph. */
 gemp_code gemp_shard_load_outgoing(gemp_shard *graph);

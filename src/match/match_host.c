@@ -44,12 +44,10 @@ double gemp_match_expected_work(const gemp_match *m)
 	return m->sample_work[0].passed > 0 ? work : planned_work(m);
 }
 
-/* True if an option says how devices search, or how ranks exchange rows or partial matches. Parts of the pivots are
- * searched by the same engine in every run, since the numbering of vertices decides which pivot finds a match. */
-static bool asks_for_device(const gemp_match *m)
+/* Parts of the pivots are searched by the same engine in every run, since the numbering of vertices decides which pivot
+ * finds a match. */
+bool gemp_match_asks_for_device(const gemp_match_options *o, const gemp_budgets *b)
 {
-	const gemp_match_options *o = &m->options;
-	const gemp_budgets *b = &m->context->budgets;
 	return o->lanes || o->launch_factor > 0 || o->replicate != GEMP_REPLICATE_AUTO ||
 	       o->exchange != GEMP_EXCHANGE_AUTO || b->outbox || b->row_cache || b->result_buffer || o->in_parts;
 }
@@ -88,15 +86,17 @@ bool gemp_match_may_be_small(const gemp_match *m)
 {
 	double edges = (double)gemp_shard_edges(m->graph);
 	double visited = edges * edges / fmax(1, (double)m->graph->vertex_count);
-	return m->options.place == GEMP_PLACE_HOST || (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
-	                                               is_within(m, visited, gemp_limits_now()->interpret_work));
+	return m->options.place == GEMP_PLACE_HOST ||
+	       (m->options.place == GEMP_PLACE_AUTO && !gemp_match_asks_for_device(&m->options, &m->context->budgets) &&
+	        is_within(m, visited, gemp_limits_now()->interpret_work));
 }
 
 bool gemp_match_may_use_host(const gemp_match *m)
 {
-	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
-	                               (m->options.place == GEMP_PLACE_AUTO && !asks_for_device(m) &&
-	                                is_within(m, gemp_match_expected_work(m), gemp_limits_now()->interpret_work)));
+	return !m->options.sampled &&
+	       (m->options.place == GEMP_PLACE_HOST ||
+	        (m->options.place == GEMP_PLACE_AUTO && !gemp_match_asks_for_device(&m->options, &m->context->budgets) &&
+	         is_within(m, gemp_match_expected_work(m), gemp_limits_now()->interpret_work)));
 }
 
 gemp_code gemp_match_use_host(gemp_match *m)

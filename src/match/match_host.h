@@ -9,6 +9,9 @@
 
 #include "match/match_state.h"
 
+/* Local. True if an option says how devices search, or how ranks exchange rows or partial matches, so that a small
+ * search runs there, too. */
+bool gemp_match_asks_for_device(const gemp_match_options *options, const gemp_budgets *budgets);
 /* The entries and lookups that the search is expected to need, of all ranks. The match has a plan. */
 double gemp_match_expected_work(const gemp_match *match);
 /* Collective. False if the search will surely run on devices, as far as its options and the planner's estimates tell.

@@ -38,8 +38,13 @@ stat -c %i q.h5 >before
 echo 'MATCH (a)-[:ACTS_IN]->(b) RETURN a; MATCH (a)--(b) RETURN b;' >queries.cypher
 expect 0 1 index q.h5 --query-file queries.cypher
 stat -c %i q.h5 | cmp -s - before || fail 'a file was written without a new index'
-# Other commands leave indexes out.
-expect 0 1 pagerank q.h5 --into c.h5
+# Results that are written into the file keep its indexes; other graphs have none.
+cp q.h5 into.h5
+expect 0 2 pagerank into.h5 --into into.h5
+expect 0 1 index into.h5 --json -
+equal "$(names)" 'ACTS_IN|HAS_GENRE:either ACTS_IN:either' 'indexes after --into'
+expect 0 3 verify into.h5
+expect 0 1 partition q.h5 --parts 2 --method block -o c.h5
 expect 0 1 index c.h5 --json -
 equal "$(names)" '' 'indexes of a file made from another'
 expect 0 1 index q.h5 --drop --compress --rows '*:in' --json -
@@ -65,48 +70,68 @@ query="MATCH (m:Movie {year: \$year})<-[:ACTS_IN]-(p) RETURN m, p"
 rows plain.h5 1 "${query/\$year/1990}" >expected
 for ranks in 1 2 3; do
 	cp plain.h5 "v$ranks.h5"
-	expect 0 "$ranks" index "v$ranks.h5" --values name --values year --json -
-	equal "$(names)" 'name year' 'indexes of values'
+	expect 0 "$ranks" index "v$ranks.h5" --values name --values year --values rating --json -
+	equal "$(names)" 'name year rating' 'indexes of values'
 	expect 0 "$ranks" verify "v$ranks.h5"
 	cmp -s v1.h5 "v$ranks.h5" || fail "files made by 1 and $ranks ranks differ"
 	rows v1.h5 "$ranks" "${query/\$year/1990}" | cmp -s - expected || fail "other rows with $ranks ranks"
 done
 expect 0 1 index q.h5 "$query" --param year=1990 --json -
 equal "$(names)" year 'an index of values for a query'
-expect 0 1 match v1.h5 "${query/\$year/1990}" --explain --dry-run
-! grep -q 'index of values' out || fail 'an index of a few values is used'
-expect 0 1 generate movies --films 2000 --people 66000 -o big.h5 --quiet
-expect 0 1 index big.h5 --values name
-expect 0 2 match big.h5 "MATCH (p {name: 'X'}) RETURN p" --explain
-grep -q "index of values: p.name = 'X'" out || fail '--explain names no index of values'
+expect 0 2 match v1.h5 "${query/\$year/1990}" --explain --dry-run
+grep -q 'index of values: m.year = 1990' out || fail '--explain names no index of values'
+grep -q 'neighbourhood: .* vertices and .* edges, read row by row' out || fail '--explain names no neighbourhood'
+expect 0 1 match v1.h5 "MATCH (m) WHERE m.year >= 1990 AND m.year < 1992 RETURN m" --explain --dry-run
+grep -q 'index of values: m.year < 1992' out || fail '--explain names no range'
+expect 0 2 generate movies --films 200 --people 600 --index name --index year --index none -o big.h5
+says "index none: no vertex has this attribute"
+expect 0 2 index big.h5 --json -
+equal "$(names)" 'name year' 'indexes of a new file'
+expect 0 3 verify big.h5
 expect 2 1 index v1.h5 --values born --values nothing
 says 'values nothing: v1.h5 has no such attribute of vertices'
-expect 2 2 index v1.h5 --values rating
-says 'values rating: a float has no index'
+printf 'id\tflag\na\ttrue\nb\tfalse\n' >flags.tsv
+expect 0 1 import --vertices flags.tsv -o flags.h5
+expect 2 2 index flags.h5 --values flag
+says 'values flag: a boolean has no index'
 
 # Stale indexes.
-"$GEMP_PYTHON" -c 'import h5py; h5py.File("v2.h5", "r+")["indexes/values/0"].attrs["attribute"] = "year"'
+"$GEMP_PYTHON" -c 'import h5py; h5py.File("v2.h5", "r+")["indexes/sorted/0"].attrs["attribute"] = "year"'
 expect 65 3 verify v2.h5
 "$GEMP_PYTHON" -c 'import h5py; h5py.File("m2.h5", "r+")["indexes/rows/0"].attrs["direction"] = "in"'
 expect 65 2 verify m2.h5
 says "m2.h5: '/indexes/rows/0' differs from the graph; make the indexes again"
 
-# spoil CODE: verify finds what Python's CODE does to the keys and vertices of a copy of big.h5
+# spoil CODE: verify finds what Python's CODE does to the values and vertices of an index of years in a copy of big.h5
 spoil() {
 	cp big.h5 spoilt.h5
-	"$GEMP_PYTHON" -c "import h5py; f = h5py.File('spoilt.h5', 'r+')['indexes/values/0']
-k, v, n = f['keys'], f['vertices'], len(f['keys']); $1"
+	"$GEMP_PYTHON" -c "import h5py; f = h5py.File('spoilt.h5', 'r+')['indexes/sorted/1']
+k, v, n = f['values'], f['vertices'], len(f['values']); $1"
 	expect 65 2 verify spoilt.h5
 }
+year="MATCH (m:Movie {year: 1990}) RETURN m"
 spoil 'k[:] = k[:][::-1]'
-expect 65 2 match spoilt.h5 "MATCH (p {name: 'X'}) RETURN p"
-says "'/indexes/values/0/keys' does not ascend"
-spoil 'k[n // 2] = 2**64 - 1 - k[n // 2]'
+expect 65 2 match spoilt.h5 "$year"
+says "the index '/indexes/sorted/1/vertices' is damaged: its values do not ascend"
+spoil 'k[n // 2] = 3000'
 spoil 'v[:] = 2**32 - 2'
-name=$(expect 0 1 match big.h5 'MATCH (p:Person) RETURN p.name LIMIT 1' -o - --quiet && sed -n 2p out)
-expect 65 2 match spoilt.h5 "MATCH (p {name: '$name'}) RETURN p"
-says "'/indexes/values/0' has vertices that do not ascend or that the graph lacks"
+expect 65 2 match spoilt.h5 "MATCH (m:Movie) WHERE m.year > 0 RETURN m"
+says "the index '/indexes/sorted/1/vertices' is damaged: it has a vertex that the graph lacks"
 spoil 'v[3] = v[4]'
+# An index that cannot be described does not keep the file from being used, or the index from being made again.
+rows big.h5 1 "$year" >expected
+cp big.h5 spoilt.h5
+"$GEMP_PYTHON" -c "import h5py; del h5py.File('spoilt.h5', 'r+')['indexes/sorted/1'].attrs['attribute']"
+rows spoilt.h5 2 "$year" | cmp -s - expected || fail 'other rows with a damaged index'
+expect 0 2 match spoilt.h5 "$year"
+says "spoilt.h5: the index '/indexes/sorted/1' is damaged and is not used"
+expect 0 1 index spoilt.h5 --values year --json -
+equal "$(names)" 'name year' 'indexes that were made again'
+expect 0 1 verify spoilt.h5
+cp plain.h5 older.h5
+"$GEMP_PYTHON" -c "import h5py; h5py.File('older.h5', 'r+').create_group('indexes/values/0')"
+expect 0 2 match older.h5 "$year"
+says 'older.h5: its indexes of values are of an older form and are not used'
 
 # Refusals.
 expect 66 2 index none.h5 --rows '*'

@@ -40,7 +40,7 @@ static gemp_shard *import_random_edges(void)
 static gemp_code write_weighted(void *argument)
 {
 	const weighted *self = argument;
-	return gemp_graph_file_write_weighted(&test_comm, self->graph, self->path, NULL, self->weight, false);
+	return gemp_graph_file_write_weighted(&test_comm, self->graph, self->path, NULL, self->weight, false, false);
 }
 
 /* Each entry by source, and each entry by target through its edge number, must be the value of the edge. */

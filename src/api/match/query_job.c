@@ -14,6 +14,7 @@
 #include "pattern/bind/bind.h"
 #include "query/clause/group_request.h"
 #include "query/clause/pipeline.h"
+#include "query/neighbourhood.h"
 #include "query/output/subgraph_sink.h"
 
 #include <math.h>
@@ -124,16 +125,17 @@ static gemp_code explain(const gemp_query_job *job, bool shown)
 {
 	GEMP_OWNED char *plan = gemp_prepared_explain(job->prepared);
 	const char *chained = job->pattern->chained ? "the clauses are one search:\n" : "";
+	const char *found_by = job->neighbourhood ? job->found_by.data : "";
 	gemp_code code = plan ? GEMP_OK : GEMP_ENOMEM;
 	if (plan && job->request->plan) {
-		gemp_text_print(job->request->plan, "%s%s", chained, plan);
+		gemp_text_print(job->request->plan, "%s%s%s", chained, plan, found_by);
 		code = gemp_text_status(job->request->plan);
 	}
 	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	if (shown)
-		gemp_report_print(job->base.report, "%s%s%s", chained, plan, is_dry(job) ? "" : "\n");
+		gemp_report_print(job->base.report, "%s%s%s%s", chained, plan, found_by, is_dry(job) ? "" : "\n");
 	else
-		gemp_log(GEMP_VERBOSE, "%s%s", chained, plan);
+		gemp_log(GEMP_VERBOSE, "%s%s%s", chained, plan, found_by);
 	gemp_report_set(job->base.report, "plan", json_string(plan));
 	return GEMP_OK;
 }
@@ -358,6 +360,35 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	return request->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&job->base, request->seconds) : GEMP_OK;
 }
 
+/* Collective. If the query begins with few vertices, it runs on the part of the graph that it needs. The files of
+ * checkpoints and covered subgraphs are of the whole graph. Rows of the part must not stay on devices after the job. */
+static gemp_code narrow_graph(gemp_query_job *job)
+{
+	if (job->graph_path || job->base.settings->checkpoint.folder)
+		return GEMP_OK;
+	GEMP_TRY(gemp_neighbourhood_new(&job->neighbourhood, job->base.runtime, job->base.graph, job->pattern,
+	                                &job->base.how, &job->found_by));
+	if (job->neighbourhood) {
+		job->base.graph = job->neighbourhood;
+		job->base.how.count_parts = false;
+	}
+	return GEMP_OK;
+}
+
+/* Rows of a neighbourhood do not stay with the runtime, which outlives it. */
+static void free_prepared(gemp_query_job *job)
+{
+	gemp_runtime *runtime = job->base.runtime;
+	const bool kept = runtime && runtime->keep_resident;
+	if (runtime)
+		runtime->keep_resident = kept && !job->neighbourhood;
+	gemp_prepared_free(job->prepared);
+	if (runtime)
+		runtime->keep_resident = kept;
+	gemp_shard_free(job->neighbourhood);
+	gemp_text_free(&job->found_by);
+}
+
 /* This function may be called twice for a job: run_all (query_run.c) frees each job after its run, and the caller of
  * run_all frees all jobs. */
 void gemp_query_job_free(gemp_query_job *job)
@@ -366,7 +397,7 @@ void gemp_query_job_free(gemp_query_job *job)
 		job->covered.free(job->covered.self);
 	if (job->rows.free)
 		job->rows.free(job->rows.self);
-	gemp_prepared_free(job->prepared);
+	free_prepared(job);
 	gemp_checkpoint_free(job->checkpoint);
 	gemp_free_all(job->rows_path, job->graph_path);
 	*job = (gemp_query_job){ 0 };
@@ -385,6 +416,7 @@ gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runt
 		return gemp_count_per_run(&job->base, request->vertex, job->rows_path, job->preview, request->result);
 	if (job->base.settings->checkpoint.folder && !dry)
 		GEMP_TRY(open_checkpoint(job));
+	GEMP_TRY(narrow_graph(job));
 	const gemp_prepared_options options = { .match = job->base.how, .combinations = job->base.settings->combinations };
 	GEMP_TRY(gemp_prepared_prepare(&job->prepared, runtime, job->base.graph, job->pattern, &options));
 	GEMP_TRY(explain(job, job->base.settings->explain || dry));

@@ -57,6 +57,9 @@ typedef struct gemp_query_job {
 	gemp_comm *comm;
 	gemp_pattern *pattern; /* borrowed; the same pattern as base.pattern; NULL: the query runs clause by clause */
 	gemp_query_form *form; /* borrowed */
+	/* the part of the graph that the query needs, which base.graph is then; NULL: the whole graph */
+	gemp_shard *neighbourhood;
+	gemp_text found_by; /* how the neighbourhood was found, for the plan */
 	gemp_prepared *prepared;
 	gemp_sink rows, covered, limit_sink, *first;
 	gemp_limit limit;

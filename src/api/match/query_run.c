@@ -32,7 +32,7 @@ static gemp_code run_job(gemp_query_job *job, gemp_report *report, gemp_runtime 
 	GEMP_TRY(job->pattern ? gemp_query_job_run(job, report, runtime) : gemp_clause_job_run(job, report, runtime));
 	if (!job->found_nothing || !job->form->tree.query)
 		return GEMP_OK;
-	return gemp_cypher_warn_of_absent_values(&job->form->tree, job->base.graph, job->comm);
+	return gemp_cypher_warn_of_absent_values(&job->form->tree, job->request->query->graph->shard, job->comm);
 }
 
 /* Collective. Runs the jobs one after the other. Each job is freed after its run, since the next job needs its memory

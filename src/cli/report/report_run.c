@@ -170,6 +170,8 @@ gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp
 	settings.command = options->as_given;
 	settings.weight = options->weight;
 	settings.compressed = options->compress;
+	settings.indexed = options->index_values.items;
+	settings.indexed_count = options->index_values.count;
 	return gemp_graph_write(graph, options->output, &settings, report);
 }
 

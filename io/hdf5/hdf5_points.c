@@ -1,0 +1,172 @@
+#include "io/hdf5/hdf5_points.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/hdf5/hdf5_dataset.h"
+#include "io/hdf5/hdf5_numbers.h"
+#include "io/hdf5/hdf5_packed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path)
+{
+	*points = (gemp_h5_points){ .file = open(path, O_RDONLY | O_CLOEXEC), .path = gemp_strdup(path) };
+	return points->path ? GEMP_OK : GEMP_ENOMEM;
+}
+
+void gemp_h5_points_free(gemp_h5_points *points)
+{
+	gemp_h5_points_end(points);
+	if (points->file >= 0)
+		close(points->file);
+	for (size_t i = 0; i < points->count; i++)
+		gemp_free_all(points->arrays[i]->path, points->arrays[i]);
+	gemp_free_all(points->arrays, points->path);
+	*points = (gemp_h5_points){ .file = -1 };
+}
+
+/* A file is replaced by renaming, so another inode shows that the path leads to another file. */
+gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same)
+{
+	struct stat opened, now;
+	*same = true;
+	if (points->file < 0 || fstat(points->file, &opened) != 0)
+		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(errno));
+	*same = stat(points->path, &now) == 0 && now.st_ino == opened.st_ino && now.st_dev == opened.st_dev;
+	return GEMP_OK;
+}
+
+void gemp_h5_points_end(gemp_h5_points *points)
+{
+	if (points->open)
+		gemp_h5_close(&points->h5);
+	points->open = false;
+}
+
+gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
+{
+	if (!points->open) {
+		const gemp_code code = gemp_h5_open_local(&points->h5, points->path,
+		                                          "make a graph file with 'gemp-mpi import'");
+		if (code != GEMP_OK) {
+			gemp_h5_abandon(&points->h5);
+			return code;
+		}
+		points->open = true;
+	}
+	*out = &points->h5;
+	return GEMP_OK;
+}
+
+/* Finds where the elements of an open dataset are. */
+static gemp_code locate(gemp_h5_array *array, const gemp_h5 *h5, hid_t dataset)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
+	if (gemp_h5_is_constant(dataset)) {
+		array->form = GEMP_H5_CONSTANT;
+		GEMP_TRY(GEMP_HDF5(h5, type = gemp_h5_make_type(array->type)));
+		return gemp_h5_fill_constant(h5, dataset, type, array->type.size, 1, array->value);
+	}
+	array->form = gemp_h5_is_packed(dataset) ? GEMP_H5_PACKED : GEMP_H5_STORED;
+	if (array->form == GEMP_H5_STORED && array->total)
+		array->offset = H5Dget_offset(dataset);
+	return array->offset == HADDR_UNDEF
+	           ? gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not contiguous; make the file again", h5->path, array->path)
+	           : GEMP_OK;
+}
+
+static void free_array(gemp_h5_array **array)
+{
+	if (*array)
+		gemp_free_all((*array)->path, *array);
+}
+
+/* A graph has some tens of datasets, so a list is searched fast enough. */
+gemp_code gemp_h5_points_array(gemp_h5_points *points, const char *path, const gemp_h5_array **out)
+{
+	GEMP_OWNED_BY(free_array) gemp_h5_array *array = NULL;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
+	const gemp_h5 *h5;
+	if (!path)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < points->count; i++)
+		if (strcmp(points->arrays[i]->path, path) == 0) {
+			*out = points->arrays[i];
+			return GEMP_OK;
+		}
+	GEMP_TRY(GEMP_RESERVE(points->arrays, points->capacity, points->count + 1));
+	GEMP_TRY(GEMP_NEW(array, 1));
+	array->path = gemp_strdup(path);
+	GEMP_TRY(gemp_h5_points_hdf5(points, &h5));
+	GEMP_TRY(gemp_h5_open_dataset(h5, array->path, &dataset, &array->type, &array->total));
+	GEMP_TRY(locate(array, h5, dataset));
+	*out = points->arrays[points->count++] = array;
+	array = NULL;
+	return GEMP_OK;
+}
+
+/* pread may be interrupted or return fewer bytes than requested. */
+static gemp_code read_stored(const gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                             char *data)
+{
+	const uint64_t offset = array->offset + first * array->type.size;
+	for (uint64_t at = 0, bytes = count * array->type.size; at < bytes;) {
+		const ssize_t got = pread(points->file, data + at, bytes - at, (off_t)(offset + at));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", points->path, array->path,
+			                 strerror(errno));
+		if (got == 0)
+			return gemp_fail(GEMP_EDATA, "%s: ends within dataset '%s'; make or copy the file again", points->path,
+			                 array->path);
+		at += (uint64_t)got;
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                              void *data)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
+	const gemp_h5 *h5;
+	gemp_h5_type type;
+	uint64_t total, sum;
+	if (first > array->total || count > array->total - first)
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a length that does not fit the rest; make the file again",
+		                 points->path, array->path);
+	if (!count)
+		return GEMP_OK;
+	if (array->form == GEMP_H5_STORED)
+		return read_stored(points, array, first, count, data);
+	if (array->form == GEMP_H5_CONSTANT) {
+		for (uint64_t i = 0; i < count; i++)
+			memcpy((char *)data + i * array->type.size, array->value, array->type.size);
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_h5_points_hdf5(points, &h5));
+	GEMP_TRY(gemp_h5_open_dataset(h5, array->path, &dataset, &type, &total));
+	return gemp_h5_packed_read(h5, array->path, dataset, type.size, first, count, 0, data, &sum);
+}
+
+gemp_code gemp_h5_points_integers(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, size_t count,
+                                  int64_t *numbers)
+{
+	uint64_t bytes[64];
+	const size_t block = sizeof bytes / sizeof *bytes;
+	const gemp_h5_kind kind = array->type.kind;
+	if (kind > GEMP_H5_U64 || kind == GEMP_H5_U8)
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of integers; make the file again", points->path,
+		                 array->path);
+	for (size_t at = 0; at < count; at += block) {
+		const size_t some = gemp_min(count - at, block);
+		GEMP_TRY(gemp_h5_points_read(points, array, first + at, some, bytes));
+		for (size_t i = 0; i < some; i++)
+			numbers[at + i] = gemp_h5_number_at(bytes, kind, i);
+	}
+	return GEMP_OK;
+}

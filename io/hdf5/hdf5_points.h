@@ -1,0 +1,53 @@
+/* hdf5_points: single elements of datasets of one dimension, by position. Local: no other rank takes part.
+ *
+ * The first read of a dataset finds its place in the file by HDF5. Later reads need no HDF5: an element is read by
+ * pread at its offset, in about a microsecond if the file is in memory. Only compressed datasets are read a chunk at a
+ * time, by the thread that asks. The file stays open as long as the gemp_h5_points lives, so that a file that is
+ * renamed over it does not change what is read; HDF5 has the file open only from begin to end of a series of reads.
+ * Checksums are not compared, since no dataset is read as a whole. */
+
+#ifndef GEMP_IO_HDF5_HDF5_POINTS_H
+#define GEMP_IO_HDF5_HDF5_POINTS_H
+
+#include "io/hdf5/hdf5_file.h"
+
+/* A dataset whose place is known. */
+typedef struct gemp_h5_array {
+	char *path; /* owned */
+	gemp_h5_type type;
+	uint64_t total;
+	enum { GEMP_H5_STORED, GEMP_H5_CONSTANT, GEMP_H5_PACKED } form;
+	uint64_t offset; /* of the first element in the file; GEMP_H5_STORED */
+	char value[8];   /* of every element; GEMP_H5_CONSTANT */
+} gemp_h5_array;
+
+typedef struct gemp_h5_points {
+	char *path; /* owned */
+	int file;   /* file descriptor; -1: the file cannot be opened */
+	bool open;  /* h5 is open */
+	gemp_h5 h5;
+	size_t count, capacity;
+	gemp_h5_array **arrays; /* [count] owned; blocks of their own, since callers keep pointers to them */
+} gemp_h5_points;
+
+/* Opens the file, and copies the path. The first read reports a file that cannot be opened. */
+gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path);
+void gemp_h5_points_free(gemp_h5_points *points);
+
+/* *same becomes whether the path still leads to the file that gemp_h5_points_init has opened. */
+gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same);
+/* Ends a series of reads: HDF5 closes the file. */
+void gemp_h5_points_end(gemp_h5_points *points);
+/* The file as HDF5 has it, opened if need be, for attributes and for compressed datasets. */
+gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out);
+
+/* Finds a dataset. *out stays valid until gemp_h5_points_free. path: NULL if out of memory. */
+gemp_code gemp_h5_points_array(gemp_h5_points *points, const char *path, const gemp_h5_array **out);
+/* Reads elements [first, first + count). */
+gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                              void *data);
+/* Reads elements [first, first + count) of an array of integers (GEMP_H5_I8 to GEMP_H5_U64 without GEMP_H5_U8). */
+gemp_code gemp_h5_points_integers(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, size_t count,
+                                  int64_t *numbers);
+
+#endif

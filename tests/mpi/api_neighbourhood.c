@@ -1,0 +1,268 @@
+/* Tests queries that begin with few vertices, which read only the rows that they need of a graph file: random queries
+ * on random graphs have the same rows as those that read everything, with every number of ranks. */
+#include "api_case.h"
+
+#include "api/graph.h"
+#include "comm/comm.h"
+#include "graph_fixture.h"
+#include "harness/limits.h"
+#include "io/graph_file/graph_file_write.h"
+
+#include <gemp/index.h>
+
+/* %s: a condition on a. */
+static const char *const shapes[] = {
+	"MATCH (a) WHERE %s RETURN id(a), a.name, a.ratio, labels(a)",
+	"MATCH (a)-[r]->(b) WHERE %s RETURN id(a), id(b), type(r), r.weight",
+	"MATCH (a)<-[r:KNOWS|ACTS_IN]-(b) WHERE %s RETURN id(b), r.note, b.name",
+	"MATCH (a)-[:KNOWS]-(b)-[:ACTS_IN]->(c) WHERE %s RETURN id(a), id(b), id(c)",
+	"MATCH (a)-->(b)-->(c)-->(a) WHERE %s RETURN id(a), id(b), id(c)",
+	"MATCH (a)--(b) WHERE %s AND NOT (b)-[:KNOWS]->(a) RETURN id(a), id(b)",
+	"MATCH (a)--(b) WHERE %s AND EXISTS { (b)-->(c) WHERE c.number > 3 } RETURN id(a), id(b)",
+	"MATCH (a)-->(b) WHERE %s RETURN id(b), COUNT { (b)--() } AS d, COUNT { (b)-[:KNOWS]->() } AS k",
+	"MATCH (a)-->(b) WHERE %s AND COUNT { (a)-->() } > 2 RETURN id(b), COUNT { (b)--(c) WHERE c.number < 5 } AS d",
+	"MATCH (a) WHERE %s OPTIONAL MATCH (a)-[:KNOWS]->(b)-->(c) RETURN id(a), id(b), c.name",
+	"MATCH (a)-[:KNOWS*1..3]->(b) WHERE %s RETURN id(a), id(b)",
+	"MATCH (a)-[*0..2]-(b) WHERE %s RETURN id(b), count(*) AS n",
+	"MATCH (a)-->(b) WHERE %s WITH b, count(a) AS n WHERE n > 1 RETURN b.name, n ORDER BY n DESC, b.name LIMIT 5",
+	"MATCH (a)-->(b) WHERE %s AND b.name = 'Jack' RETURN id(a), id(b)",
+	"MATCH (a)-->(b), (c) WHERE %s AND c.name = 'Z' RETURN id(a), id(b), id(c)",
+	"MATCH (a)--(b) WHERE %s AND id(a) < id(b) RETURN id(a), id(b)",
+	"MATCH (a)--(b:Film)--(c) WHERE %s RETURN DISTINCT id(c) ORDER BY id(c) LIMIT 7",
+	"MATCH (a) WHERE %s RETURN count(*)",
+};
+
+/* $n: a number of the graph, $k: a key. */
+static const char *const conditions[] = {
+	"a.name = 'Jack'",
+	"a.name IN ['Z', 'nobody', '', 'Z']",
+	"a.name STARTS WITH 'J\xc3\xbc'",
+	"a.name STARTS WITH ''",
+	"a.name > 'J' AND a.name <= 'Jack'",
+	"a.name = 'nobody'",
+	"a.number = $n",
+	"a.number < $n",
+	"a.number >= 3 AND a.number < 6 AND a.ratio > 0.25",
+	"a.number > 2.5 AND a.name = 'Z'",
+	"a.number IN [1, $n, 99]",
+	"a.ratio <= 0.25",
+	"a.ratio > 0.75",
+	"id(a) = $k",
+	"id(a) IN [$k]",
+	"id(a) = $k AND a.name = 'Jack'",
+};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes, CONDITIONS = sizeof conditions / sizeof *conditions, COLUMNS = 4 };
+
+/* Writes a condition with a number and a key of the graph. */
+static void print_condition(char *out, size_t size, const char *text, const fixture *made, uint64_t *random)
+{
+	const fixture_vertex *vertex = &made->vertices[gemp_random_below(random, made->vertex_count)];
+	size_t at = 0;
+	for (; *text && at + 1 < size; text++) {
+		if (text[0] == '$' && text[1] == 'n')
+			at += (size_t)snprintf(out + at, size - at, "%lld", (long long)gemp_random_below(random, 9));
+		else if (text[0] == '$' && vertex->key.type == GEMP_INTEGER)
+			at += (size_t)snprintf(out + at, size - at, "%lld", (long long)vertex->key.integer);
+		else if (text[0] == '$')
+			at += (size_t)snprintf(out + at, size - at, "'%s'", vertex->key_text);
+		else
+			out[at++] = *text;
+		text += *text == '$';
+	}
+	out[at] = '\0';
+}
+
+/* Rows of all ranks, as a sum of hashes. */
+typedef struct answer {
+	uint64_t hash, rows, matches;
+	bool near; /* the plan names a neighbourhood */
+} answer;
+
+static uint64_t cell_hash(const gemp_column_view *view, size_t row, uint64_t seed)
+{
+	uint64_t bits = 0;
+	if (view->null && view->null[row])
+		return gemp_mix(seed ^ 1);
+	if (view->offsets)
+		return gemp_hash(view->bytes + view->offsets[row], view->offsets[row + 1] - view->offsets[row], seed);
+	const double number = api_cell(view, row);
+	memcpy(&bits, &number, sizeof bits);
+	return gemp_mix(bits + gemp_mix(seed));
+}
+
+static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics)
+{
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_result result, counted;
+	gemp_query_settings settings;
+	char *plan = NULL;
+	answer found = { 0 };
+	gemp_query_settings_init(&settings);
+	settings.semantics = semantics;
+	assert_all_ok(gemp_query_open(&query, graph, text, &settings));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	assert_all_ok(gemp_query_count(query, &counted, NULL));
+	assert_all_ok(gemp_query_plan(query, &plan));
+	found.near = strstr(plan, "neighbourhood: ") != NULL;
+	gemp_text_release(plan);
+	gemp_column_view view[COLUMNS] = { 0 };
+	size_t width = 0;
+	while (width < COLUMNS && gemp_columns_at(columns, width, &view[width]))
+		width++;
+	for (size_t row = 0; row < gemp_columns_rows(columns); row++) {
+		uint64_t hash = 1;
+		for (size_t k = 0; k < width; k++)
+			hash = cell_hash(&view[k], row, hash);
+		found.hash += hash;
+	}
+	found.hash = gemp_comm_sum1(&test_comm, found.hash);
+	found.rows = result.rows;
+	found.matches = counted.matches;
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return found;
+}
+
+/* A random graph in a file with indexes. */
+static void make_file(const char *path, fixture *made, uint64_t seed)
+{
+	static const char *const names[] = { "name", "number", "ratio" };
+	gemp_shard *shard = NULL;
+	gemp_graph *graph = NULL;
+	gemp_index_settings settings;
+	const gemp_builder_options options = { .seed = seed, .undirected = seed % 3 == 0 };
+	uint64_t random = seed;
+	*made = fixture_new(30 + 40 * seed, 100 + 40 * seed, seed % 2 ? KEYS_INTEGER : KEYS_STRING, seed);
+	for (size_t v = 0; v < made->vertex_count; v++)
+		made->vertices[v].values[0].integer = (int64_t)gemp_random_below(&random, 9);
+	assert_all_ok(fixture_build(&shard, made, &test_comm, &options, seed));
+	assert_all_ok(gemp_graph_file_write(&test_comm, shard, path, NULL));
+	gemp_shard_free(shard);
+	gemp_index_settings_init(&settings);
+	settings.values = names;
+	settings.value_count = 3;
+	settings.compressed = seed == 4;
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	assert_all_ok(gemp_graph_index(graph, &settings, NULL));
+	assert_all(graph->shard->value_index_count == 3);
+	gemp_graph_close(graph);
+	assert_all_ok(gemp_graph_verify(context, path, NULL));
+}
+
+/* The graph that reads rows stays open for all queries; the other one has all arrays after some. */
+static void same_rows_as_without(void **state)
+{
+	(void)state;
+	static const gemp_semantics semantics[] = { GEMP_EDGE_ISO, GEMP_HOM, GEMP_ISO };
+	size_t near = 0, asked = 0;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		char path[256], condition[256], text[512];
+		gemp_graph *whole = NULL, *rows = NULL;
+		fixture made;
+		uint64_t random = 100 + seed;
+		snprintf(path, sizeof path, "%s", test_path_all("neighbourhood.h5"));
+		TEST_LIMIT(file_i32_max, seed == 2 ? 20 : INT32_MAX); /* 64-bit pointers and indices */
+		TEST_LIMIT(file_compressed_min, 16);
+		TEST_LIMIT(h5_serial, seed == 2);
+		make_file(path, &made, seed);
+		assert_all_ok(gemp_graph_open(&whole, context, path));
+		assert_all_ok(gemp_graph_open(&rows, context, path));
+		for (size_t q = 0; q < SHAPES; q++) {
+			print_condition(condition, sizeof condition, conditions[gemp_random_below(&random, CONDITIONS)], &made,
+			                &random);
+			snprintf(text, sizeof text, shapes[q], condition);
+			const gemp_semantics sense = strstr(text, "*") ? GEMP_EDGE_ISO : semantics[gemp_random_below(&random, 3)];
+			TEST_LIMIT(indexes, false);
+			const answer expected = ask(whole, text, sense);
+			TEST_LIMIT_DEFAULT(indexes);
+			TEST_LIMIT(neighbourhood_entries, gemp_random_below(&random, 8) ? 1 << 16 : 20);
+			const answer found = ask(rows, text, sense);
+			TEST_LIMIT_DEFAULT(neighbourhood_entries);
+			const bool same = found.hash == expected.hash && found.rows == expected.rows &&
+			                  found.matches == expected.matches && !expected.near;
+			if (!same && test_comm.rank == 0)
+				print_error("seed %llu, semantics %d, %llu rows, not %llu: %s\n", (unsigned long long)seed, (int)sense,
+				            (unsigned long long)found.rows, (unsigned long long)expected.rows, text);
+			assert_all(same);
+			near += found.near;
+			asked++;
+		}
+		gemp_graph_close(whole);
+		gemp_graph_close(rows);
+		fixture_free(&made);
+		TEST_LIMIT_DEFAULT(file_i32_max);
+		TEST_LIMIT_DEFAULT(file_compressed_min);
+		TEST_LIMIT_DEFAULT(h5_serial);
+	}
+	if (near * 3 < asked * 2 && test_comm.rank == 0)
+		print_error("only %zu of %zu queries read rows alone\n", near, asked);
+	assert_all(near * 3 >= asked * 2);
+}
+
+/* What a query reads of an open graph: no array of it. */
+static void reads_no_array(void **state)
+{
+	(void)state;
+	char path[256];
+	gemp_graph *graph = NULL;
+	fixture made;
+	snprintf(path, sizeof path, "%s", test_path_all("lean.h5"));
+	make_file(path, &made, 1);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	const answer found = ask(graph, "MATCH (a {name: 'Jack'})-->(b) RETURN id(a), id(b), b.number", GEMP_EDGE_ISO);
+	assert_all(found.near && found.rows > 0);
+	bool loaded = graph->shard->label_set_of || gemp_column_loaded(&graph->shard->keys);
+	for (size_t c = 0; c < graph->shard->attributes.count; c++)
+		loaded |= gemp_column_loaded(&graph->shard->attributes.columns[c]);
+	for (size_t r = 0; r < graph->shard->relation_count; r++)
+		loaded |= graph->shard->relations[r].loaded != 0;
+	assert_all(!loaded);
+	gemp_graph_close(graph);
+	fixture_free(&made);
+}
+
+static gemp_code ask_once(void *path)
+{
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_result result;
+	gemp_code code = gemp_graph_open(&graph, context, path);
+	if (code == GEMP_OK)
+		code = gemp_query_open(&query, graph,
+		                       "MATCH (a)-[r:KNOWS]->(b) WHERE a.name STARTS WITH 'J' AND NOT (b)-->(a) "
+		                       "OPTIONAL MATCH (b)-[:ACTS_IN*1..2]->(c) RETURN id(a), b.name, r.note, id(c)",
+		                       NULL);
+	if (code == GEMP_OK)
+		code = gemp_query_run(query, &columns, &result, NULL);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	gemp_graph_close(graph);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		return;
+	char path[256];
+	fixture made;
+	snprintf(path, sizeof path, "%s", test_path_all("memory.h5"));
+	make_file(path, &made, 1);
+	assert_all_ok(ask_once(path));
+	assert_all_survive_no_memory(ask_once, path);
+	fixture_free(&made);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		API_TEST(same_rows_as_without),
+		API_TEST(reads_no_array),
+		API_TEST(memory_may_run_out),
+	};
+	return test_main_all(argc, argv, tests);
+}
