@@ -49,6 +49,17 @@ __kernel void components_sample(__global const topology_edge *begin, __global co
 	}
 }
 
+/* Sets the bits of the rows that have edges. */
+__kernel void components_mark(__global const topology_edge *begin, uint rows, __global uint *with_edges)
+{
+	for (each(word, (rows + 31) / 32)) {
+		uint bits = with_edges[word];
+		for (uint b = 0; b < 32 && word * 32 + b < rows; b++)
+			bits |= (uint)(begin[word * 32 + b + 1] > begin[word * 32 + b]) << b;
+		with_edges[word] = bits;
+	}
+}
+
 /* Links each element directly to its root. */
 __kernel void components_flatten(volatile __global uint *above, uint vertices)
 {
@@ -69,6 +80,17 @@ __kernel void components_hook(__global const uint *sample, uint rows, uint first
 		uint to = v < rows ? sample[2 * (size_t)v + place] : COMPONENTS_NO_TARGET;
 		if (to != COMPONENTS_NO_TARGET)
 			components_unite(above, (uint)v, components_element(to, first, vertices), &hooked);
+	}
+}
+
+/* Sets the bits of the rows that have edges. */
+__kernel void components_mark_sampled(__global const uint *sample, uint rows, __global uint *with_edges)
+{
+	for (each(word, (rows + 31) / 32)) {
+		uint bits = with_edges[word];
+		for (uint b = 0; b < 32 && word * 32 + b < rows; b++)
+			bits |= (uint)(sample[2 * (size_t)(word * 32 + b)] != COMPONENTS_NO_TARGET) << b;
+		with_edges[word] = bits;
 	}
 }
 

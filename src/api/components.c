@@ -271,7 +271,9 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 		GEMP_TRY(gemp_drawing_check(s.settings.drawing, s.job.shard->vertex_count,
 		                            gemp_comm_sum1(s.job.comm, gemp_csr_all_edges(s.csr, s.count))));
 	double since = gemp_now();
-	const gemp_components_options how = { .place = s.settings.place, .tree = numbered };
+	const gemp_components_options how = { .place = s.settings.place,
+		                                  .tree = numbered,
+		                                  .counts_only = !(out || s.settings.output || numbered) };
 	GEMP_TRY(gemp_components_find(&s.found, s.job.comm, s.job.device, graph->shard->bounds, s.csr, s.count, &how));
 	gemp_timers_add_less(&s.job.timers, s.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since,
 	                     s.found.exchange + s.found.build);

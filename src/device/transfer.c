@@ -158,10 +158,13 @@ static void convert_parts(void *context, unsigned thread, size_t converter)
 		convert_part(p, thread, i);
 }
 
-/* The helper thread: one loop over all parts of all pieces. */
+/* The helper thread: one loop over all parts of all pieces. Threads that make numbers mostly wait for memory, so all of
+ * them are of use. */
 static void *convert_all(void *context)
 {
-	gemp_parallel_for(gemp_min(gemp_threads(), MAX_CONVERTERS), convert_parts, context);
+	const pipeline *p = context;
+	const bool copies = !p->source || p->source == copy_numbers;
+	gemp_parallel_for(copies ? gemp_min(gemp_threads(), MAX_CONVERTERS) : gemp_threads(), convert_parts, context);
 	return NULL;
 }
 

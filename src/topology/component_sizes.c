@@ -2,18 +2,12 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
-#include "core/pages.h"
 #include "core/search.h"
 #include "core/threads.h"
 #include "partition/exchange/value_exchange.h"
 #include "primitive/distinct.h"
 
 enum { CACHE_BITS = 6, CACHE = 1 << CACHE_BITS };
-
-/* The number of vertices that one rank has in a component. */
-typedef struct part_size {
-	gemp_vertex component, vertices;
-} part_size;
 
 /* The input and the state of loops over own vertices. */
 typedef struct size_loop {
@@ -65,27 +59,33 @@ static bool is_renamed(const void *self, size_t row)
 	return l->out->size[row] && l->out->component[row] != l->first + row;
 }
 
-/* Local. Moves the sizes of sets to the vertices that name their components. Sizes for components that another rank's
- * vertices name are listed in *parts, to be sent to these ranks. */
-static gemp_code part_sizes(const size_loop *l, const gemp_comm *comm, const uint64_t *bounds, part_size **parts,
-                            int **owner, size_t *count)
+/* Local. Lists the sizes of sets that have another name than their root, and takes them from their roots. */
+static gemp_code part_sizes(const size_loop *l, gemp_component_part **parts, size_t *count)
 {
 	const gemp_components *out = l->out;
 	GEMP_OWNED uint64_t *renamed = NULL;
 	size_t renamed_count = 0;
 	GEMP_TRY(gemp_pick(&renamed, &renamed_count, out->rows, is_renamed, l));
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(*parts, renamed_count), GEMP_ARRAY(*owner, renamed_count)));
+	GEMP_TRY(GEMP_NEW(*parts, renamed_count));
 	for (size_t i = 0; i < renamed_count; i++) {
 		const size_t row = (size_t)renamed[i];
-		const gemp_vertex name = out->component[row];
-		if (name - l->first < out->rows)
-			out->size[name - l->first] += out->size[row];
-		else {
-			(*owner)[*count] = (int)gemp_range_find(bounds, (size_t)comm->size, name);
-			(*parts)[(*count)++] = (part_size){ name, out->size[row] };
-		}
+		(*parts)[(*count)++] = (gemp_component_part){ out->component[row], out->size[row] };
 		out->size[row] = 0;
 	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_component_parts_send(const gemp_comm *comm, gemp_code code, const uint64_t *bounds,
+                                    const gemp_component_part *parts, size_t count, gemp_component_part **received,
+                                    size_t *received_count, gemp_traffic *traffic)
+{
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_THEN(GEMP_NEW(owner, count));
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+		owner[i] = (int)gemp_range_find(bounds, (size_t)comm->size, parts[i].component);
+	GEMP_TRY(gemp_exchange_records(comm, code, parts, count, sizeof *parts, owner, (void **)received, &from, traffic));
+	*received_count = from[comm->size];
 	return GEMP_OK;
 }
 
@@ -139,47 +139,43 @@ static void count_own(const size_loop *l)
 	}
 }
 
-/* Collective. Sums up the counts of all ranks. The smallest name among the largest components is complemented, so a
- * maximum finds it. */
-static void join_counts(gemp_components *out, const gemp_comm *comm)
+/* One maximum finds the largest component and its smallest name, which is complemented. Sizes and names have 32 bits. */
+void gemp_component_counts_join(gemp_components *out, const gemp_comm *comm)
 {
-	uint64_t most = out->largest, least_name;
-	out->count = gemp_comm_sum1(comm, out->count);
-	out->isolated = gemp_comm_sum1(comm, out->isolated);
-	out->with_edges = gemp_comm_sum1(comm, out->with_edges);
-	gemp_comm_sum(comm, out->classes, GEMP_COMPONENT_CLASSES);
+	uint64_t sums[3 + GEMP_COMPONENT_CLASSES] = { out->count, out->isolated, out->with_edges };
+	uint64_t most = out->largest << 32 | (UINT32_MAX - out->largest_name);
+	memcpy(sums + 3, out->classes, sizeof out->classes);
+	gemp_comm_sum(comm, sums, 3 + GEMP_COMPONENT_CLASSES);
 	gemp_comm_max(comm, &most, 1);
-	least_name = most && most == out->largest ? UINT32_MAX - out->largest_name : 0;
-	gemp_comm_max(comm, &least_name, 1);
-	out->largest = most;
-	out->largest_name = (gemp_vertex)(UINT32_MAX - least_name);
+	out->count = sums[0];
+	out->isolated = sums[1];
+	out->with_edges = sums[2];
+	memcpy(out->classes, sums + 3, sizeof out->classes);
+	out->largest = most >> 32;
+	out->largest_name = UINT32_MAX - (gemp_vertex)most;
 }
 
 gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
                                size_t count, const gemp_vertex *set_of)
 {
-	GEMP_OWNED part_size *parts = NULL, *received = NULL;
-	GEMP_OWNED int *owner = NULL;
-	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED gemp_component_part *parts = NULL, *received = NULL;
 	GEMP_OWNED gemp_components *partial = NULL;
-	size_t part_count = 0;
+	size_t part_count = 0, received_count;
 	size_loop l = {
 		.out = out, .set_of = set_of, .csr = csr, .count = count, .first = (gemp_vertex)bounds[comm->rank]
 	};
-	gemp_code code = gemp_new_all(GEMP_ARRAY(out->size, out->rows), GEMP_ARRAY(partial, gemp_range_count(out->rows)));
-	if (code == GEMP_OK) {
-		gemp_touch_pages(out->size, out->rows * sizeof *out->size);
+	gemp_code code = GEMP_NEW(partial, gemp_range_count(out->rows));
+	if (code == GEMP_OK)
 		gemp_for_elements(out->rows, count_sets, &l);
-	}
 	if (comm->size > 1)
-		GEMP_THEN(part_sizes(&l, comm, bounds, &parts, &owner, &part_count));
-	GEMP_TRY(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,
-	                               &out->traffic));
-	for (size_t i = 0; i < from[comm->size]; i++)
+		GEMP_THEN(part_sizes(&l, &parts, &part_count));
+	GEMP_TRY(
+		gemp_component_parts_send(comm, code, bounds, parts, part_count, &received, &received_count, &out->traffic));
+	for (size_t i = 0; i < received_count; i++)
 		out->size[received[i].component - l.first] += received[i].vertices;
 	l.partial = partial;
 	count_own(&l);
-	join_counts(out, comm);
+	gemp_component_counts_join(out, comm);
 	return GEMP_OK;
 }
 

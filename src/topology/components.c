@@ -172,18 +172,35 @@ static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 	return GEMP_OK;
 }
 
+/* Local. Makes the arrays of the result, if they are not there. */
+static gemp_code new_results(component_search *f)
+{
+	gemp_components *out = f->out;
+	const size_t bytes = out->rows * sizeof *out->component;
+	if (out->component)
+		return GEMP_OK;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(out->size, out->rows)));
+	gemp_touch_pages(out->component, bytes);
+	gemp_touch_pages(out->size, bytes);
+	return GEMP_OK;
+}
+
 /* Collective. Each rank finds the sets of its own edges on all its threads. */
 static gemp_code find_on_host(component_search *f)
 {
 	GEMP_OWNED_BY(gemp_disjoint_sets_free) gemp_disjoint_sets sets = { 0 };
 	double since = gemp_now();
-	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
+	gemp_code code = new_results(f);
+	GEMP_THEN(GEMP_NEW(f->set_of, f->out->rows));
+	GEMP_THEN(gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree));
+	GEMP_TRY(gemp_comm_agree(f->comm, code));
 	for (size_t row = 0; row < sets.rows; row++)
 		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
 	GEMP_TRY(f->comm->size > 1 ? join_ranks(f, &sets) : take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
 	f->out->entries = gemp_csr_all_edges(f->csr, f->count);
-	return GEMP_OK;
+	return gemp_component_sizes(f->out, f->comm, f->bounds, f->csr, f->count,
+	                            f->comm->size > 1 ? f->set_of : f->out->component);
 }
 
 /* Collective. If a device has too little memory, all ranks work on their hosts, unless devices are demanded. */
@@ -191,15 +208,15 @@ static gemp_code find(component_search *f, gemp_device *device, const gemp_compo
 {
 	if (!gemp_components_choose_devices(f->comm, device, f->csr, f->count, options->place))
 		return find_on_host(f);
-	gemp_code code = f->comm->size == 1 ? gemp_components_on_device(f->out, device, f->csr, f->count, f->tree)
-	                                    : gemp_components_on_devices(f->out, f->comm, device, options->form, f->bounds,
-	                                                                 f->csr, f->count, f->tree, f->set_of);
+	gemp_code code = options->counts_only ? GEMP_OK : gemp_comm_agree(f->comm, new_results(f));
+	if (code == GEMP_OK)
+		code = f->comm->size == 1 ? gemp_components_on_device(f->out, f->comm, device, f->csr, f->count, f->tree)
+		                          : gemp_components_on_devices(f->out, f->comm, device, options->form, f->bounds,
+		                                                       f->csr, f->count, f->tree);
 	if (code != GEMP_ENOMEM || options->place != GEMP_PLACE_AUTO)
 		return code;
-	f->out->on_device = false;
-	f->out->tree_count = 0;
-	gemp_free(f->out->tree);
-	f->out->tree = NULL;
+	gemp_components_free(f->out);
+	*f->out = (gemp_components){ .rows = f->out->rows };
 	return find_on_host(f);
 }
 
@@ -218,20 +235,8 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .tree = options->tree,
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
-	double since = gemp_now();
-	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
-	if (code == GEMP_OK) {
-		gemp_touch_pages(out->component, out->rows * sizeof *out->component);
-		if (comm->size > 1)
-			gemp_touch_pages(f.set_of, out->rows * sizeof *f.set_of);
-	}
-	code = gemp_comm_agree(comm, code);
-	gemp_trace_add("results", GEMP_LANE_HOST, since);
-	GEMP_THEN(find(&f, device, options));
+	gemp_code code = find(&f, device, options);
 	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
-	since = gemp_now();
-	GEMP_THEN(gemp_component_sizes(out, comm, bounds, csr, count, comm->size > 1 ? f.set_of : out->component));
-	gemp_trace_add("sizes", GEMP_LANE_HOST, since);
 	if (code != GEMP_OK)
 		gemp_components_free(out);
 	return code;

@@ -19,8 +19,10 @@
 
 typedef struct gemp_components_options {
 	gemp_placement place;
-	bool tree;      /* the edges of a spanning forest are wanted */
+	bool tree; /* the edges of a spanning forest are wanted */
 	gemp_form form; /* of the kernels of several ranks' devices */
+	/* component[] and size[] are not wanted; devices then leave them out, and hosts make them nevertheless */
+	bool counts_only;
 } gemp_components_options;
 
 /* Collective. count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device

@@ -12,7 +12,7 @@ enum { WORD_BITS = 32 };
 gemp_code gemp_set_bits_choose(gemp_set_bits *out, const gemp_edge_sets *sets, const uint64_t *bounds)
 {
 	*out = (gemp_set_bits){ .root = UINT32_MAX, .bounds = bounds };
-	return gemp_edge_sets_most_frequent(sets, sets->rows, sets->vertices - sets->rows, &out->root);
+	return gemp_most_frequent_root(sets->device, &sets->above, sets->rows, sets->vertices - sets->rows, &out->root);
 }
 
 void gemp_set_bits_free(gemp_set_bits *bits, gemp_device *device)

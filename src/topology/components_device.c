@@ -4,7 +4,10 @@
 #include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/toolbox.h"
+#include "topology/component_sizes_device.h"
 #include "topology/components_sampled.h"
+
+GEMP_RELEASE(gemp_toolbox_free, gemp_toolbox *)
 
 enum { HOST_BELOW = 1 << 22 };
 
@@ -48,20 +51,30 @@ gemp_code gemp_edge_sets_read_tree(gemp_edge_sets *sets, gemp_components *out)
 }
 
 /* The roots are the components' names. */
-gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
-                                    bool tree)
+gemp_code gemp_components_on_device(gemp_components *out, const gemp_comm *comm, gemp_device *device,
+                                    const gemp_csr *csr, size_t count, bool tree)
 {
 	GEMP_OWNED_BY(gemp_edge_sets_free) gemp_edge_sets sets = { 0 };
+	GEMP_OWNED_BY(gemp_toolbox_free_at) gemp_toolbox *box = NULL;
+	double seconds;
 	out->on_device = true;
+	GEMP_TRY(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
 	GEMP_TRY(gemp_edge_sets_new(&sets, device, csr, count, tree ? GEMP_SET_EDGES : GEMP_NO_SET_EDGES, true));
 	double since = gemp_now();
-	GEMP_TRY(
-		gemp_transfer_download(device, &sets.above, 0, (gemp_transfer_numbers){ .narrow = out->component }, sets.rows));
+	GEMP_TRY(gemp_component_sizes_on_devices(out, comm, GEMP_OK, NULL, box, &sets, &sets.above, NULL));
+	gemp_trace_add("sizes", GEMP_LANE_HOST, since);
+	since = gemp_now();
+	if (out->component)
+		GEMP_TRY(gemp_transfer_download(device, &sets.above, 0, (gemp_transfer_numbers){ .narrow = out->component },
+		                                sets.rows));
 	sets.transfers += gemp_now() - since;
 	if (tree)
 		GEMP_TRY(gemp_edge_sets_read_tree(&sets, out));
 	out->transfers = sets.transfers;
 	out->entries = sets.entries;
-	out->build = sets.build;
-	return gemp_timings_seconds(&sets.timings, &out->seconds);
+	out->build = sets.build + gemp_toolbox_build_seconds(box);
+	GEMP_TRY(gemp_timings_seconds(&sets.timings, &out->seconds));
+	GEMP_TRY(gemp_toolbox_seconds(box, &seconds));
+	out->seconds += seconds;
+	return GEMP_OK;
 }

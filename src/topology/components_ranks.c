@@ -7,6 +7,7 @@
 #include "core/timer.h"
 #include "device/transfer.h"
 #include "primitive/radix_pass.h"
+#include "topology/component_sizes_device.h"
 #include "topology/components_bits.h"
 
 #define KERNELS "components_ranks.cl"
@@ -261,17 +262,18 @@ static gemp_code return_tree(ranks_state *s, gemp_code code)
 	return append_tree(s, (size_t)received);
 }
 
-/* Local. Reads the root and the name of each own vertex. */
-static gemp_code read_names(ranks_state *s, gemp_vertex *set_of)
+/* Local. Reads the name of each own vertex, unless only counts are wanted. */
+static gemp_code read_names(ranks_state *s)
 {
 	const gemp_edge_sets *w = &s->sets;
 	gemp_buffer *names = &s->links.names.flags;
+	if (!s->out->component)
+		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_reserve(names, s->device, w->rows * sizeof(cl_uint)));
 	GEMP_TRY(gemp_tool_each(s->box, RESULTS, "components_finish", w->rows, GEMP_ARG(&own_sets(s)->mem),
 	                        GEMP_ARG(&s->links.names.name.mem), GEMP_ARG(&w->rows), GEMP_ARG(&names->mem)));
 	GEMP_TRY(GEMP_CL(clFinish(s->device->queue)));
 	const double since = gemp_now();
-	GEMP_TRY(gemp_transfer_download(s->device, own_sets(s), 0, (gemp_transfer_numbers){ .narrow = set_of }, w->rows));
 	GEMP_TRY(
 		gemp_transfer_download(s->device, names, 0, (gemp_transfer_numbers){ .narrow = s->out->component }, w->rows));
 	s->sets.transfers += gemp_now() - since;
@@ -325,26 +327,29 @@ static gemp_code find(ranks_state *s, const gemp_csr *csr, size_t count, bool ma
 
 /* Collective. */
 static gemp_code try_devices(ranks_state *s, gemp_form form, const gemp_csr *csr, size_t count, bool may_sample,
-                             gemp_vertex *set_of, bool *right)
+                             bool *right)
 {
 	double since = gemp_now();
 	GEMP_TRY(prepare(s, form));
 	gemp_trace_add("exchange memory", GEMP_LANE_HOST, since);
 	GEMP_TRY(find(s, csr, count, may_sample, right));
-	gemp_code code = GEMP_OK;
+	if (!*right)
+		return gemp_comm_agree(s->comm, read_costs(s));
 	since = gemp_now();
-	if (*right)
-		code = read_names(s, set_of);
+	gemp_code code = gemp_component_sizes_on_devices(s->out, s->comm, GEMP_OK, s->bounds, s->box, &s->sets, own_sets(s),
+	                                                 &s->links.names.name);
+	gemp_trace_add("sizes", GEMP_LANE_HOST, since);
+	since = gemp_now();
+	GEMP_THEN(read_names(s));
 	gemp_trace_add("read names", GEMP_LANE_HOST, since);
-	if (*right && s->tree)
+	if (s->tree)
 		code = return_tree(s, code);
 	GEMP_THEN(read_costs(s));
 	return gemp_comm_agree(s->comm, code);
 }
 
 gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm, gemp_device *device, gemp_form form,
-                                     const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree,
-                                     gemp_vertex *set_of)
+                                     const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree)
 {
 	bool right = false;
 	gemp_code code = GEMP_OK;
@@ -352,7 +357,7 @@ gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm
 	for (int attempt = 0; attempt < 2 && !right && code == GEMP_OK; attempt++) {
 		GEMP_OWNED_BY(free_state)
 		ranks_state s = { .out = out, .comm = comm, .device = device, .bounds = bounds, .tree = tree };
-		code = try_devices(&s, form, csr, count, attempt == 0, set_of, &right);
+		code = try_devices(&s, form, csr, count, attempt == 0, &right);
 	}
 	return code;
 }

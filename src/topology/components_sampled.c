@@ -29,7 +29,8 @@ static cl_uint most_frequent(const cl_uint *roots, size_t count, size_t sample)
 	return best;
 }
 
-gemp_code gemp_edge_sets_most_frequent(const gemp_edge_sets *sets, size_t begin, size_t count, cl_uint *root)
+gemp_code gemp_most_frequent_root(gemp_device *device, const gemp_buffer *sets, size_t begin, size_t count,
+                                  cl_uint *root)
 {
 	static const gemp_sort ascending = { .key = GEMP_KEY_U32 };
 	cl_uint roots[SAMPLE];
@@ -38,7 +39,7 @@ gemp_code gemp_edge_sets_most_frequent(const gemp_edge_sets *sets, size_t begin,
 	*root = UINT32_MAX;
 	if (!sample)
 		return GEMP_OK;
-	GEMP_TRY(gemp_buffer_read(sets->device, &sets->above, begin * sizeof *roots, sample * sizeof *roots, roots));
+	GEMP_TRY(gemp_buffer_read(device, sets, begin * sizeof *roots, sample * sizeof *roots, roots));
 	for (size_t i = 0; i < sample; i++)
 		if (roots[i] != begin + i)
 			roots[kept++] = roots[i];
@@ -73,6 +74,7 @@ static gemp_code hook_sample(gemp_edge_sets *w, const gemp_csr *csr, gemp_buffer
 	w->transfers += gemp_now() - since;
 	gemp_trace_add("sample edges", GEMP_LANE_HOST, since);
 	w->entries += count;
+	GEMP_TRY(gemp_edge_sets_mark(w, GEMP_SETS_MARK_SAMPLED, sample));
 	for (size_t i = 0; i < GEMP_SETS_PASSES; i++) {
 		const gemp_sets_pass *pass = &gemp_sets_passes[i];
 		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[GEMP_SETS_HOOK], grid.items, grid.group,
@@ -172,7 +174,7 @@ gemp_code gemp_edge_sets_sample(gemp_edge_sets *w, const gemp_csr *csr, bool *do
 		return GEMP_OK;
 	GEMP_TRY(gemp_edge_sets_build(w, &o.on));
 	GEMP_TRY(hook_sample(w, csr, &sample));
-	GEMP_TRY(gemp_edge_sets_most_frequent(w, 0, csr->rows, &root));
+	GEMP_TRY(gemp_most_frequent_root(w->device, &w->above, 0, csr->rows, &root));
 	gemp_trace_add("sets of the sample", GEMP_LANE_HOST, since);
 	if (root == UINT32_MAX)
 		return GEMP_OK;

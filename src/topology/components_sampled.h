@@ -16,8 +16,10 @@
  * there is no large set, so that most rows would have to be copied. */
 gemp_code gemp_edge_sets_sample(gemp_edge_sets *sets, const gemp_csr *csr, bool *done);
 
-/* Local. Returns the most frequent root among up to 4,096 elements from `begin` on that are no roots, or UINT32_MAX if
- * each root is rare. Ids are in random order in most graphs, so any elements are a sample. */
-gemp_code gemp_edge_sets_most_frequent(const gemp_edge_sets *sets, size_t begin, size_t count, cl_uint *root);
+/* Local. sets: u32, the root of each element. Returns the most frequent root among up to 4,096 elements from `begin` on
+ * that are no roots, or UINT32_MAX if each root is rare. Ids are in random order in most graphs, so any elements are a
+ * sample. */
+gemp_code gemp_most_frequent_root(gemp_device *device, const gemp_buffer *sets, size_t begin, size_t count,
+                                  cl_uint *root);
 
 #endif

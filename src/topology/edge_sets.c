@@ -30,6 +30,13 @@ static gemp_code begin(gemp_edge_sets *w)
 	                         GEMP_ARG(&w->edges));
 }
 
+gemp_code gemp_edge_sets_mark(gemp_edge_sets *w, gemp_sets_kernel kernel, const gemp_buffer *rows)
+{
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->rows / 32 + 1);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[kernel], grid.items, grid.group, GEMP_ARG(&rows->mem),
+	                         GEMP_ARG(&w->rows), GEMP_ARG(&w->with_edges.mem));
+}
+
 gemp_code gemp_edge_sets_build(gemp_edge_sets *w, const gemp_device_csr *rows)
 {
 	close_kernels(w);
@@ -38,7 +45,9 @@ gemp_code gemp_edge_sets_build(gemp_edge_sets *w, const gemp_device_csr *rows)
 		{ "components_sample", &w->kernels[GEMP_SETS_SAMPLE] },
 		{ "components_flatten", &w->kernels[GEMP_SETS_FLATTEN] },
 		{ "components_unite_all", &w->kernels[GEMP_SETS_UNITE_ALL] },
-		{ "components_hook", &w->kernels[GEMP_SETS_HOOK] }, { "components_outside", &w->kernels[GEMP_SETS_OUTSIDE] }));
+		{ "components_mark", &w->kernels[GEMP_SETS_MARK] }, { "components_hook", &w->kernels[GEMP_SETS_HOOK] },
+		{ "components_outside", &w->kernels[GEMP_SETS_OUTSIDE] },
+		{ "components_mark_sampled", &w->kernels[GEMP_SETS_MARK_SAMPLED] }));
 	w->build += w->program.seconds;
 	return w->timings.count ? GEMP_OK : begin(w);
 }
@@ -137,6 +146,8 @@ static gemp_code unite_type(gemp_edge_sets *w, const gemp_csr *csr, cl_ulong bef
 	GEMP_OWNED_BY(free_rows) arriving_rows rows = { .sets = w, .csr = csr, .before = before };
 	GEMP_TRY(gemp_device_csr_begin(&rows.on, w->device, csr));
 	GEMP_TRY(gemp_edge_sets_build(w, &rows.on));
+	if (rows.on.edges)
+		GEMP_TRY(gemp_edge_sets_mark(w, GEMP_SETS_MARK, &rows.on.begin));
 	gemp_code code = rows.on.edges ? gemp_device_csr_load(&rows.on, csr, take_arrived, &rows) : GEMP_OK;
 	GEMP_ALSO(GEMP_CL(clFinish(w->device->queue)));
 	GEMP_THEN(gemp_program_store(w->device, &w->program));
@@ -168,7 +179,10 @@ gemp_code gemp_edge_sets_begin(gemp_edge_sets *out, gemp_device *device, const g
 		return gemp_fail(GEMP_ENOMEM,
 		                 "components of %zu vertices: %s numbers at most %zu; leave the place to the program",
 		                 (size_t)csr->vertices, device->name, gemp_device_max());
+	const size_t words = ((size_t)csr->rows / 32 + 1) * sizeof(cl_uint);
 	GEMP_TRY(gemp_buffer_new(&out->above, device, csr->vertices * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->with_edges, device, words, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &out->with_edges, 0, words));
 	GEMP_TRY(gemp_buffer_new(&out->tree, device, edges ? csr->vertices * sizeof(cl_ulong) : 1, NULL));
 	return gemp_buffer_new(&out->ends, device, edges == GEMP_SET_EDGES_AND_ENDS ? csr->vertices * sizeof(cl_uint2) : 1,
 	                       NULL);
@@ -180,6 +194,6 @@ void gemp_edge_sets_free(gemp_edge_sets *sets)
 		return;
 	gemp_timings_free(&sets->timings);
 	close_kernels(sets);
-	gemp_buffers_free(sets->device, &sets->above, &sets->tree, &sets->ends);
+	gemp_buffers_free(sets->device, &sets->above, &sets->tree, &sets->ends, &sets->with_edges);
 	*sets = (gemp_edge_sets){ 0 };
 }

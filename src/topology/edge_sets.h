@@ -19,8 +19,10 @@ typedef enum gemp_sets_kernel {
 	GEMP_SETS_SAMPLE,
 	GEMP_SETS_FLATTEN,
 	GEMP_SETS_UNITE_ALL,
+	GEMP_SETS_MARK,
 	GEMP_SETS_HOOK,
 	GEMP_SETS_OUTSIDE,
+	GEMP_SETS_MARK_SAMPLED,
 	GEMP_SETS_KERNELS
 } gemp_sets_kernel;
 
@@ -30,9 +32,10 @@ typedef enum gemp_sets_kernel {
 typedef struct gemp_edge_sets {
 	gemp_device *device; /* borrowed */
 	cl_uint rows, first, vertices, edges;
-	gemp_buffer above; /* u32 [vertices] the root of each element, which is the lowest element of its set */
-	gemp_buffer tree;  /* u64 [vertices] the edge that hooked a former root, or GEMP_NO_EDGE */
-	gemp_buffer ends;  /* u32 [vertices][2] the row and the target's element of this edge */
+	gemp_buffer above;      /* u32 [vertices] the root of each element, which is the lowest element of its set */
+	gemp_buffer tree;       /* u64 [vertices] the edge that hooked a former root, or GEMP_NO_EDGE */
+	gemp_buffer ends;       /* u32 [vertices][2] the row and the target's element of this edge */
+	gemp_buffer with_edges; /* u32 [rows / 32 + 1] a bit for each row that has an edge */
 	/* an element of the set whose rows were not copied as a whole (components_sampled.h), or UINT32_MAX */
 	cl_uint skipped;
 	uint64_t entries; /* number of targets that were copied */
@@ -61,6 +64,10 @@ typedef struct gemp_sets_pass {
 } gemp_sets_pass;
 enum { GEMP_SETS_PASSES = 3 };
 extern const gemp_sets_pass gemp_sets_passes[GEMP_SETS_PASSES];
+
+/* Sets the bits of the rows that have edges. The kernel is GEMP_SETS_MARK and takes offsets, or GEMP_SETS_MARK_SAMPLED
+ * and takes two targets of each row. */
+gemp_code gemp_edge_sets_mark(gemp_edge_sets *sets, gemp_sets_kernel kernel, const gemp_buffer *rows);
 
 /* Links every element to its root. */
 gemp_code gemp_edge_sets_flatten(gemp_edge_sets *sets);

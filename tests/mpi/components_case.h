@@ -103,12 +103,27 @@ static inline void check_tree(const test_world *w, const gemp_components *found)
 	gemp_free(own);
 }
 
+/* A search for counts alone must give the counts of a search for all results. */
+static inline void check_counts_only(const test_world *w, gemp_device *device, const gemp_components_options *options,
+                                     const gemp_components *all)
+{
+	gemp_components found;
+	gemp_components_options counts = *options;
+	counts.counts_only = true;
+	assert_all_ok(gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &counts));
+	assert_all(!found.on_device || (!found.component && !found.size));
+	assert_all(found.count == all->count && found.isolated == all->isolated && found.with_edges == all->with_edges);
+	assert_all(found.largest == all->largest && found.largest_name == all->largest_name);
+	assert_all(memcmp(found.classes, all->classes, sizeof found.classes) == 0);
+	gemp_components_free(&found);
+}
+
 /* Without and with a forest. */
 static inline void check_components(const test_world *w, gemp_device *device, gemp_placement place, gemp_form form)
 {
 	for (int tree = 0; tree < 2; tree++) {
 		gemp_components found;
-		const gemp_components_options options = { place, tree, form };
+		const gemp_components_options options = { place, tree, form, false };
 		assert_all_ok(gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options));
 		assert_all(found.on_device == (place == GEMP_PLACE_DEVICE && w->types && w->vertices));
 		check_component_names(w, &found);
@@ -116,6 +131,8 @@ static inline void check_components(const test_world *w, gemp_device *device, ge
 		if (tree)
 			check_tree(w, &found);
 		assert_all(tree || found.tree_count == 0);
+		if (!tree)
+			check_counts_only(w, device, &options, &found);
 		gemp_components_free(&found);
 	}
 }

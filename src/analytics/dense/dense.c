@@ -256,8 +256,11 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 /* Waits only for the transfer. Kernels that were launched after it go on. */
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 {
+	const double since = gemp_now();
 	*out = dense->fetched.host;
-	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
+	const gemp_code code = GEMP_CL(clWaitForEvents(1, &dense->fetching));
+	gemp_trace_add("await sums", GEMP_LANE_RANKS, since);
+	return code;
 }
 
 /* Packs all values (changed is NULL), because a round computes every row anew. */
@@ -266,6 +269,7 @@ static gemp_code pack(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *val
 	const double since = gemp_now();
 	const gemp_code code = gemp_halo_begin(halo, values, NULL, NULL);
 	dense->report.halo += gemp_now() - since;
+	gemp_trace_add("pack", GEMP_LANE_HOST, since);
 	return code;
 }
 
@@ -277,6 +281,7 @@ static gemp_code unpack(gemp_dense *dense, gemp_halo *halo, int side)
 	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* lets the device work while the host waits */
 	GEMP_ALSO(gemp_halo_end(halo, &dense->value[side], NULL, NULL));
 	dense->report.halo += gemp_now() - since;
+	gemp_trace_add("unpack", GEMP_LANE_HOST, since);
 	return code;
 }
 

@@ -418,7 +418,9 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 	GEMP_CHECK(sum_count <= GEMP_HALO_MAX_SUMS && greatest_count <= GEMP_HALO_MAX_SUMS);
 	if (halo->ranks == 1)
 		return mine;
+	const double since = gemp_now();
 	gemp_code waited = halo->kernels ? gemp_halo_wait_device(halo) : GEMP_OK;
+	gemp_trace_add("await values", GEMP_LANE_RANKS, since);
 	mine = mine == GEMP_OK ? waited : mine;
 	numbers[FAILED] = mine != GEMP_OK;
 	for (int i = 0; i < sum_count; i++)
