@@ -19,7 +19,7 @@
 
 typedef struct gemp_components_options {
 	gemp_placement place;
-	bool tree; /* the edges of a spanning forest are wanted */
+	bool tree;      /* the edges of a spanning forest are wanted */
 	gemp_form form; /* of the kernels of several ranks' devices */
 	/* component[] and size[] are not wanted; devices then leave them out, and hosts make them nevertheless */
 	bool counts_only;

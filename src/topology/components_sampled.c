@@ -51,14 +51,14 @@ gemp_code gemp_most_frequent_root(gemp_device *device, const gemp_buffer *sets, 
 /* TWO EDGES OF EACH ROW */
 
 /* Numbers begin .. end - 1 of sample[rows][SAMPLED]. Targets of different rows are far apart, so they are fetched
- * ahead. */
+ * ahead, once, and not into the second-level cache, which would also fetch the neighbouring line. */
 static void sample_targets(const void *self, uint32_t *to, size_t begin, size_t end)
 {
 	const gemp_csr *csr = self;
 	for (size_t row = begin / SAMPLED, place = begin % SAMPLED; begin < end; row++, place = 0) {
 		const uint64_t edge = csr->begin[row], last = csr->begin[row + 1];
 		if (row + AHEAD < csr->rows)
-			__builtin_prefetch(&csr->target[csr->begin[row + AHEAD]]);
+			__builtin_prefetch(&csr->target[csr->begin[row + AHEAD]], 0, 0);
 		for (; place < SAMPLED && begin < end; place++, begin++)
 			*to++ = edge + place < last ? csr->target[edge + place] : GEMP_NO_VERTEX;
 	}
