@@ -58,6 +58,35 @@ __kernel void reverse_place(__global const uint2 *from, uint at, uint count, uin
 	}
 }
 
+#ifdef REVERSE_NUMBERED
+/* Separates the sorted values into sources and the places of the edges: place[number of the edge]. */
+__kernel void reverse_split(__global const ulong *values, uint edges, __global uint *sources, __global uint *places)
+{
+	for (each(uint, e, edges)) {
+		sources[e] = (uint)(values[e] >> 32);
+		places[(uint)values[e]] = e;
+	}
+}
+#endif
+
+/* Lists the owners of the targets of all edges, and the edges beside them. */
+__kernel void reverse_owners(__global const uint *target, uint edges, __global const ulong *bounds, uint ranks,
+                             __global uint *owners, __global uint *order)
+{
+	for (each(uint, e, edges)) {
+		owners[e] = owners_find(bounds, ranks, target[e]);
+		order[e] = e;
+	}
+}
+
+/* Edge order[i] has moved to place places[i] of the edges of rank owners[i], whose first edge has number first[]. */
+__kernel void reverse_number(__global const uint *order, __global const uint *owners, __global const uint *places,
+                             uint edges, __global const ulong *first, __global ulong *numbers)
+{
+	for (each(uint, i, edges))
+		numbers[order[i]] = first[owners[i]] + places[i];
+}
+
 /* reverse_clear and reverse_mark set begin[rows], and begin[row] of each row that is not empty. */
 __kernel void reverse_clear(__global uint *begin, uint rows, uint edges)
 {

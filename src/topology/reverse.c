@@ -244,10 +244,10 @@ static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_p
 /* If there are more edges than a device can number, or its memory does not suffice, the host reverses them, unless the
  * device is demanded. */
 static gemp_code reverse_all(gemp_reversed_rows *out, const incoming_edges *all, gemp_device *device,
-                             gemp_placement place)
+                             gemp_placement place, bool numbers)
 {
 	if (choose_device(device, all->csr, place)) {
-		const gemp_code code = gemp_reverse_on_device(out, all->csr, device);
+		const gemp_code code = gemp_reverse_on_device(out, all->csr, device, numbers);
 		if (code != GEMP_ENOMEM || place == GEMP_PLACE_DEVICE)
 			return code;
 		out->on_device = false;
@@ -255,9 +255,9 @@ static gemp_code reverse_all(gemp_reversed_rows *out, const incoming_edges *all,
 	return reverse_on_host(out, all);
 }
 
-/* A graph without edges also gets rows, which are all empty. */
-gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
-                       bool edges)
+/* A graph without edges also gets rows, which are all empty. numbers: a device also makes number[]. */
+static gemp_code reverse_alone(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
+                               bool edges, bool numbers)
 {
 	const incoming_edges all = {
 		.first = csr->first, .rows = csr->rows, .count = gemp_csr_edges(csr), .target = csr->target, .csr = csr
@@ -265,10 +265,16 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 	assert(gemp_csr_is_valid(csr));
 	gemp_code code = gemp_reversed_rows_new(out, csr->rows, all.count, edges);
 	if (all.count)
-		GEMP_THEN(reverse_all(out, &all, device, place));
+		GEMP_THEN(reverse_all(out, &all, device, place, numbers));
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;
+}
+
+gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
+                       bool edges)
+{
+	return reverse_alone(out, csr, device, place, edges, false);
 }
 
 /* The state while the relations of a graph are reversed one after the other. */
@@ -292,11 +298,12 @@ static gemp_code reverse_on_devices(graph_reversal *t, gemp_reversed_rows *rows,
 	return gemp_reverse_on_devices(rows, t->router, csr, edges);
 }
 
-/* Collective. If the memory of a device does not suffice, the hosts reverse the edges, unless devices are demanded. */
+/* Collective. If the memory of a device does not suffice, the hosts reverse the edges, unless devices are demanded. Hosts of
+ * several ranks number them afterwards, for which they need edge[]. */
 static gemp_code reverse_rows(graph_reversal *t, gemp_reversed_rows *rows, const gemp_csr *csr, bool edges)
 {
 	if (t->comm->size == 1)
-		return gemp_reverse(rows, csr, t->device, t->place, edges);
+		return reverse_alone(rows, csr, t->device, t->place, edges, true);
 	if (gemp_use_all_devices(t->comm, t->device, t->place, gemp_csr_edges(csr) + csr->rows, "reverse.host_below",
 	                         HOST_BELOW)) {
 		const gemp_code code = reverse_on_devices(t, rows, csr, edges);
@@ -304,7 +311,7 @@ static gemp_code reverse_rows(graph_reversal *t, gemp_reversed_rows *rows, const
 			return code;
 		gemp_reversed_rows_free(rows);
 	}
-	return reverse_ranks(rows, t->comm, t->graph->bounds, csr, edges);
+	return reverse_ranks(rows, t->comm, t->graph->bounds, csr, true);
 }
 
 typedef struct owner_task {
@@ -376,13 +383,13 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 }
 
 /* Collective. Several ranks number the edges for the rows by target, unless a rank has too many edges. *numbers is
- * NULL if they do not. */
+ * NULL if they do not. Devices have numbered them already. */
 static gemp_code number_edges(const graph_reversal *t, const gemp_csr *csr, const gemp_reversed_rows *rows,
                               gemp_edge **numbers)
 {
 	uint64_t longest = gemp_max(gemp_csr_edges(csr), rows->begin[rows->rows]);
-	*numbers = NULL;
-	if (t->comm->size == 1)
+	*numbers = rows->number;
+	if (t->comm->size == 1 || rows->on_device)
 		return GEMP_OK;
 	gemp_comm_max(t->comm, &longest, 1);
 	return longest < UINT32_MAX ? gemp_reverse_numbers(numbers, t->comm, t->graph->bounds, csr, rows) : GEMP_OK;
@@ -398,7 +405,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	const bool attributes = relation->props.count > 0;
 	gemp_edge *numbers;
 	double since = gemp_now();
-	GEMP_TRY(reverse_rows(t, &rows, &csr, attributes || t->comm->size > 1));
+	GEMP_TRY(reverse_rows(t, &rows, &csr, attributes));
 	gemp_trace_add("reverse rows", GEMP_LANE_HOST, since);
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
@@ -407,6 +414,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	since = gemp_now();
 	GEMP_TRY(number_edges(t, &csr, &rows, &numbers));
 	gemp_trace_add("number edges", GEMP_LANE_HOST, since);
+	rows.number = NULL;
 	replace_rows(relation, &rows, numbers);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 	return GEMP_OK;

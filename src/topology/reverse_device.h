@@ -18,6 +18,8 @@ typedef struct gemp_reversed_rows {
 	/* [begin[rows]] number of each edge in the rows by source. With several ranks: among the edges that lead to this
 	 * rank, in the order of ranks and rows. NULL: not wanted */
 	gemp_edge *edge;
+	/* [edges of the rows by source] new number of each edge, through all ranks. Only devices make it; NULL: not wanted */
+	gemp_edge *number;
 	bool on_device;
 	double seconds;       /* seconds in which the device, or the host, worked */
 	double transfers;     /* seconds of copies to and from the device */
@@ -25,18 +27,19 @@ typedef struct gemp_reversed_rows {
 	gemp_traffic traffic; /* traffic of this rank */
 } gemp_reversed_rows;
 
-/* Allocates the arrays for so many rows and edges; edge[] only if `numbers`. The caller frees *out, even after a
+/* Allocates the arrays for so many rows and edges, without number[]; edge[] only if `numbers`. The caller frees *out, even after a
  * failure. */
 gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool numbers);
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
-/* Local. Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. There is an
- * edge. GEMP_ENOMEM also if there are more than gemp_device_max() edges. */
-gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device);
+/* Local. Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. There is an edge.
+ * numbers: out->number is wanted; it stays NULL if the device has no memory for it. GEMP_ENOMEM also if there are more
+ * than gemp_device_max() edges. */
+gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, bool numbers);
 
-/* Collective. Reverses the rows of all ranks. The router has values of 8 bytes. numbers: out->edge is wanted. The
- * caller frees *out, even after a failure. GEMP_ENOMEM also if more than gemp_device_max() edges lead to a rank. */
-gemp_code gemp_reverse_on_devices(gemp_reversed_rows *out, gemp_owner_router *router, const gemp_csr *csr,
-                                  bool numbers);
+/* Collective. Reverses the rows of all ranks, and makes out->number. The router has values of 8 bytes. edges: out->edge
+ * is wanted. The caller frees *out, even after a failure. GEMP_ENOMEM also if more than gemp_device_max() edges lead to
+ * a rank. */
+gemp_code gemp_reverse_on_devices(gemp_reversed_rows *out, gemp_owner_router *router, const gemp_csr *csr, bool edges);
 
 #endif
