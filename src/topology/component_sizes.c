@@ -139,7 +139,8 @@ static void count_own(const size_loop *l)
 	}
 }
 
-/* One maximum finds the largest component and its smallest name, which is complemented. Sizes and names have 32 bits. */
+/* One maximum finds the largest component and its smallest name, which is complemented. Sizes and names have 32
+ * bits. */
 void gemp_component_counts_join(gemp_components *out, const gemp_comm *comm)
 {
 	uint64_t sums[3 + GEMP_COMPONENT_CLASSES] = { out->count, out->isolated, out->with_edges };

@@ -12,8 +12,9 @@
 #include "primitive/toolbox.h"
 #include "topology/components_device.h"
 
-/* Collective; the codes are agreed. Sets component[] and size[] unless they are NULL, the counts, tree[] (in any order),
- * on_device, seconds, transfers, exchange, traffic and rounds. count is at least 1, and the graph has a vertex. */
+/* Collective; the codes are agreed. Sets component[] and size[] unless they are NULL, the counts, tree[] (in any
+ * order), on_device, seconds, transfers, exchange, traffic and rounds. count is at least 1, and the graph has a
+ * vertex. */
 gemp_code gemp_components_on_devices(gemp_components *out, const gemp_comm *comm, gemp_device *device, gemp_form form,
                                      const uint64_t *bounds, const gemp_csr *csr, size_t count, bool tree);
 

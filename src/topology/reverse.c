@@ -298,8 +298,8 @@ static gemp_code reverse_on_devices(graph_reversal *t, gemp_reversed_rows *rows,
 	return gemp_reverse_on_devices(rows, t->router, csr, edges);
 }
 
-/* Collective. If the memory of a device does not suffice, the hosts reverse the edges, unless devices are demanded. Hosts of
- * several ranks number them afterwards, for which they need edge[]. */
+/* Collective. If the memory of a device does not suffice, the hosts reverse the edges, unless devices are demanded.
+ * Hosts of several ranks number them afterwards, for which they need edge[]. */
 static gemp_code reverse_rows(graph_reversal *t, gemp_reversed_rows *rows, const gemp_csr *csr, bool edges)
 {
 	if (t->comm->size == 1)

@@ -1,9 +1,9 @@
-/* Edges are lists of targets, the keys, and values: the source (4 bytes) or, if numbers of edges are wanted, source << 32
- * | number of the edge. On several ranks the number of edges from each rank is counted first. The edges of each round are
- * then put behind the earlier edges from the same rank, so the result does not depend on the size of a round. The rows by
- * source of a graph are the rows by target of the reversed graph, for which only new numbers of the edges are made: the
- * rank that an edge has moved to sends its place back, 4 bytes for each edge. Hosts took .53 of .9 s for the numbers of
- * R-MAT 24 (two ranks, 2026-11-30). */
+/* Edges are lists of targets, the keys, and values: the source (4 bytes) or, if numbers of edges are wanted, source
+ * << 32 | number of the edge. On several ranks the number of edges from each rank is counted first. The edges of
+ * each round are then put behind the earlier edges from the same rank, so the result does not depend on the size of
+ * a round. The rows by source of a graph are the rows by target of the reversed graph, for which only new numbers of
+ * the edges are made: the rank that an edge has moved to sends its place back, 4 bytes for each edge. Hosts took .53
+ * of .9 s for the numbers of R-MAT 24 (two ranks, 2026-11-30). */
 
 #include "topology/reverse_device.h"
 
@@ -363,8 +363,8 @@ static gemp_code take_numbers(routed_reversal *t, const gemp_buffer *answers, co
 	return code;
 }
 
-/* Collective. Sends the places of arrived edges, which are in keys[1], back to the ranks that they come from. The code may
- * differ between ranks. */
+/* Collective. Sends the places of arrived edges, which are in keys[1], back to the ranks that they come from. The
+ * code may differ between ranks. */
 static gemp_code number_edges(routed_reversal *t, gemp_code code)
 {
 	const gemp_comm *comm = t->router->comm;

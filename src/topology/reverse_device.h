@@ -18,7 +18,8 @@ typedef struct gemp_reversed_rows {
 	/* [begin[rows]] number of each edge in the rows by source. With several ranks: among the edges that lead to this
 	 * rank, in the order of ranks and rows. NULL: not wanted */
 	gemp_edge *edge;
-	/* [edges of the rows by source] new number of each edge, through all ranks. Only devices make it; NULL: not wanted */
+	/* [edges of the rows by source] new number of each edge, through all ranks. Only devices make it; NULL: not
+	 * wanted */
 	gemp_edge *number;
 	bool on_device;
 	double seconds;       /* seconds in which the device, or the host, worked */
@@ -27,8 +28,8 @@ typedef struct gemp_reversed_rows {
 	gemp_traffic traffic; /* traffic of this rank */
 } gemp_reversed_rows;
 
-/* Allocates the arrays for so many rows and edges, without number[]; edge[] only if `numbers`. The caller frees *out, even after a
- * failure. */
+/* Allocates the arrays for so many rows and edges, without number[]; edge[] only if `numbers`. The caller frees
+ * *out, even after a failure. */
 gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool numbers);
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
