@@ -68,6 +68,7 @@ const gemp_limits gemp_limits_default = {
 	.file_version = 2,
 	.file_compressed_min = 4096,
 	.file_implied_min = 4096,
+	.group_block = 1 << 16,
 	.trace_spans = 1000000,
 };
 

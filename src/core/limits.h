@@ -238,6 +238,9 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
 
+	/* Groups, about, that all ranks together push to the next stage at a time, all ranks [2^16]: query/clause/group. */
+	size_t group_block;
+
 	/* Spans that a rank records for --trace; further spans are only counted [1,000,000]: api/trace_file. */
 	size_t trace_spans;
 } gemp_limits;

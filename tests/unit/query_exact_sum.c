@@ -119,7 +119,7 @@ static void random_means(void **state)
 		uint64_t n = 1 + gemp_random(&seed) % (UINT64_C(1) << (1 + gemp_random_below(&seed, 60)));
 		uint64_t q = (UINT64_C(1) << 52) + (gemp_random(&seed) >> 12), r = gemp_random_below(&seed, n);
 		__int128 whole = (__int128)q * n + r;
-		assert_ok(gemp_exact_sum_add_integer(&sum, trial % 2 ? -whole : whole));
+		assert_ok(gemp_exact_sum_add_integer(&sum, trial % 2 ? -whole : whole, 0));
 		bool up = r > n - r || (r == n - r && (q & 1)); /* q is a double, and the next double is q + 1 */
 		double expected = (double)(q + up);
 		assert_true(gemp_exact_sum_round(&sum, n) == (trial % 2 ? -expected : expected));

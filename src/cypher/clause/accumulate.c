@@ -258,7 +258,7 @@ static gemp_code finish_sum(const gemp_cypher_aggregate *a, const gemp_cypher_en
 		*out = gemp_datum_integer((int64_t)s->integers);
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_exact_sum_add_integer(&s->floats, s->integers));
+	GEMP_TRY(gemp_exact_sum_add_integer(&s->floats, s->integers, 0));
 	s->integers = 0;
 	*out = gemp_datum_float(gemp_exact_sum_round(&s->floats, mean ? s->count : 1));
 	return GEMP_OK;

@@ -1,6 +1,5 @@
-/* An aggregate keeps the states of all groups in arrays indexed by group, one array for each kind of state: counts,
- * sums of integers, exact sums of floats, extremes, and bags of values. An array grows when a group first needs it, and
- * an element of zeros is the state without values. Packed states travel to the group's owner, which merges them. */
+/* Rows are added in blocks. The first loop over a block drops NULLs and lists the groups, positions and multiplicities
+ * of the remaining cells; the second loop is one for each kind and type, without a call for each value. */
 
 #include "query/clause/aggregate.h"
 
@@ -20,20 +19,26 @@ static bool is_min_max(const gemp_aggregate *a)
 	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
 }
 
+/* sum has no count: the sum of no values is 0. */
+static bool is_counted(const gemp_aggregate *a)
+{
+	return a->kind == GEMP_COUNT || a->kind == GEMP_COUNT_STAR || a->kind == GEMP_AVG;
+}
+
 /* DISTINCT and collect keep all distinct values until the end, because other ranks may have the same values. min and
  * max do not, because DISTINCT does not change their result. */
-static bool collects_values(const gemp_aggregate *a)
+bool gemp_aggregate_collects(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_COLLECT || (a->distinct && !is_min_max(a));
 }
 
-/* No state is allocated here. The first value of a group allocates the group's state. */
+/* No state is allocated here. The first values allocate the states of all groups so far. */
 void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_frame_column *argument)
 {
 	*a = (gemp_aggregate){ .kind = expr->kind, .distinct = expr->distinct };
 	if (argument) {
-		a->cell = argument->kind;
-		a->type = argument->values.type;
+		a->like.kind = argument->kind;
+		a->like.values.type = argument->values.type;
 	}
 }
 
@@ -45,19 +50,20 @@ void gemp_aggregate_free(gemp_aggregate *a)
 	for (size_t g = 0; g < a->extreme_capacity; g++)
 		if (a->extreme[g].capacity)
 			gemp_free((char *)a->extreme[g].value.string.bytes);
-	gemp_free_all(a->count, a->sum, a->exact, a->extreme);
+	gemp_free_all(a->count, a->sum, a->exact, a->best, a->known, a->extreme);
 	gemp_bag_free(&a->bag);
-	*a = (gemp_aggregate){ 0 };
+	*a = (gemp_aggregate){ .kind = a->kind, .distinct = a->distinct, .like = a->like };
 }
 
-/* Returns an estimate for the memory budget. Each exact sum counts with the usual size, so that the sums need not be
+/* Returns an estimate for the memory budget. Exact sums and strings count with a usual size, so that they need not be
  * visited. */
 size_t gemp_aggregate_memory(const gemp_aggregate *a)
 {
-	enum { USUAL_WORDS = 4 };
+	enum { USUAL_BYTES = 32 };
 	return a->count_capacity * sizeof *a->count + a->sum_capacity * sizeof *a->sum +
-	       a->exact_capacity * (sizeof *a->exact + USUAL_WORDS * sizeof(uint64_t)) +
-	       a->extreme_capacity * sizeof *a->extreme + gemp_bag_memory(&a->bag);
+	       a->best_capacity * sizeof *a->best + a->known_capacity * sizeof *a->known +
+	       a->exact_capacity * (sizeof *a->exact + USUAL_BYTES) +
+	       a->extreme_capacity * (sizeof *a->extreme + USUAL_BYTES) + gemp_bag_memory(&a->bag);
 }
 
 /* min and max have the type of their argument. A sum of floats is a float. Every other sum is an integer. */
@@ -73,44 +79,125 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 	}
 }
 
-/* STATES */
+/* Makes the arrays long enough for `groups` groups. A bag makes its own. */
+static gemp_code reserve_groups(gemp_aggregate *a, size_t groups)
+{
+	if (groups == 0 || gemp_aggregate_collects(a))
+		return GEMP_OK;
+	if (is_counted(a))
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->count, a->count_capacity, groups - 1));
+	if (is_sum(a))
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->sum, a->sum_capacity, groups - 1));
+	if (!is_min_max(a))
+		return GEMP_OK;
+	if (gemp_is_text(a->like.values.type))
+		return GEMP_RESERVE_GROUP(a->extreme, a->extreme_capacity, groups - 1);
+	GEMP_TRY(GEMP_RESERVE_GROUP(a->best, a->best_capacity, groups - 1));
+	return GEMP_RESERVE_GROUP(a->known, a->known_capacity, groups - 1);
+}
+
+/* VALUES */
+
+/* The cells of a block that are not NULL. */
+typedef struct cells {
+	const gemp_column *values; /* NULL: of elements, or of count(*) */
+	size_t count;
+	uint32_t group[GEMP_BAG_BLOCK];
+	size_t at[GEMP_BAG_BLOCK]; /* rows of `values`, or of the frame */
+	uint64_t times[GEMP_BAG_BLOCK];
+} cells;
+
+/* A cell of a column with a dictionary is found at the position of the dictionary's row. */
+static void list_cells(const gemp_grouped_rows *r, const gemp_frame_column *argument, cells *out)
+{
+	const uint64_t *times = r->frame->multiplicity;
+	const bool dictionary = argument && argument->dictionary;
+	const bool has_elements = argument && argument->kind != GEMP_CELL_VALUE;
+	out->values = dictionary ? argument->dictionary : argument && !has_elements ? &argument->values : NULL;
+	const uint8_t *null = out->values ? out->values->null : NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const size_t row = r->first + (r->rows ? r->rows[i] : i);
+		size_t at = row;
+		if (dictionary) {
+			at = argument->index[row];
+			if (at == GEMP_NO_ROW)
+				continue;
+		}
+		if ((null && null[at]) || (has_elements && argument->elements[row] == GEMP_NO_ELEMENT))
+			continue;
+		out->group[n] = r->groups[i];
+		out->at[n] = at;
+		out->times[n++] = times ? times[row] : 1;
+	}
+	out->count = n;
+}
 
 /* Counts are exact up to 2^63 - 1, the largest integer that a row can hold. */
-static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
+static gemp_code add_counts(gemp_aggregate *a, const uint32_t *groups, const uint64_t *times, size_t count)
 {
-	GEMP_TRY(GEMP_RESERVE_GROUP(a->count, a->count_capacity, group));
-	a->count[group] += times;
-	if (a->count[group] < times || a->count[group] > INT64_MAX)
-		return gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
+	bool passed = false;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *sum = &a->count[groups[i]];
+		*sum += times[i];
+		passed |= *sum < times[i] || *sum > INT64_MAX;
+	}
+	return passed ? gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less") : GEMP_OK;
+}
+
+/* Adds value * times in units of 2^-64 if that is exact: the bits of the mantissa lie between 2^-64 and 2^62. Returns
+ * false, and adds nothing, for all other numbers. */
+static bool add_fixed(__int128 *sum, double value, uint64_t times)
+{
+	enum { MANTISSA = 52, UNIT = 64, BIAS = 1023, LARGEST = 62 };
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	const int exponent = (int)(bits >> MANTISSA & 0x7ff), shift = exponent - BIAS - MANTISSA + UNIT;
+	uint64_t mantissa = (bits & ((UINT64_C(1) << MANTISSA) - 1)) | UINT64_C(1) << MANTISSA;
+	if (exponent == 0 && bits << 1 == 0)
+		return true;
+	if (exponent == 0 || exponent - BIAS >= LARGEST || shift < -MANTISSA)
+		return false;
+	if (shift < 0 && mantissa & ((UINT64_C(1) << -shift) - 1))
+		return false;
+	const __int128 size = shift < 0 ? (__int128)(mantissa >> -shift) : (__int128)mantissa << shift;
+	__int128 product, total;
+	if (__builtin_mul_overflow(bits >> 63 ? -size : size, times, &product) ||
+	    __builtin_add_overflow(*sum, product, &total))
+		return false;
+	*sum = total;
+	return true;
+}
+
+static gemp_code add_floats(gemp_aggregate *a, const cells *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const size_t group = c->group[i];
+		const double value = c->values->floats[c->at[i]];
+		if (add_fixed(&a->sum[group], value, c->times[i]))
+			continue;
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
+		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value, c->times[i]));
+	}
 	return GEMP_OK;
 }
 
-/* Integers are summed in 128 bits, floats without rounding, so that the result does not depend on the order of rows. */
-static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
+static gemp_code add_sums(gemp_aggregate *a, const cells *c)
 {
-	if (value->type == GEMP_FLOAT) {
-		GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
-		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value->real, times));
-	} else {
-		GEMP_CHECK(value->type == GEMP_INTEGER);
-		GEMP_TRY(GEMP_RESERVE_GROUP(a->sum, a->sum_capacity, group));
-		a->sum[group] += (__int128)value->integer * (__int128)times;
-	}
-	if (a->kind == GEMP_AVG)
-		GEMP_TRY(count_more(a, group, times));
+	if (a->like.values.type == GEMP_FLOAT)
+		return add_floats(a, c);
+	GEMP_CHECK(a->like.values.type == GEMP_INTEGER);
+	for (size_t i = 0; i < c->count; i++)
+		a->sum[c->group[i]] += (__int128)c->values->integers[c->at[i]] * (__int128)c->times[i];
 	return GEMP_OK;
 }
 
 /* A string is copied, because its frame does not outlive the call. */
-static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
+static gemp_code store_text(gemp_min_max *best, const gemp_value *value)
 {
-	best->known = true;
-	if (!gemp_is_text(value->type)) {
-		best->value = gemp_value_canonical(*value);
-		return GEMP_OK;
-	}
 	char *bytes = best->capacity ? (char *)best->value.string.bytes : NULL;
 	size_t size = value->string.size;
+	best->known = true;
 	gemp_code code = GEMP_RESERVE(bytes, best->capacity, size + 1);
 	if (bytes) {
 		if (code == GEMP_OK && size)
@@ -120,305 +207,217 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 	return code;
 }
 
-/* NULL never arrives here, so `known` alone says whether the group has a value. */
-static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
+static gemp_code better_text(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
-	GEMP_TRY(GEMP_RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
 	gemp_min_max *best = &a->extreme[group];
 	int order = best->known ? gemp_value_order(value, &best->value) : 0;
 	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
-		GEMP_TRY(store_min_max(best, value));
+		GEMP_TRY(store_text(best, value));
 	return GEMP_OK;
 }
 
-/* The packed cell is the key of the bag, because equal cells have equal bytes. */
-static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
-                               uint64_t times)
+static void better_number(gemp_aggregate *a, size_t group, uint64_t bits)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text cell = { 0 };
-	gemp_cell_pack(argument, row, &cell);
-	GEMP_TRY(gemp_text_status(&cell));
-	return gemp_bag_add(&a->bag, group, cell.data, cell.size, times);
+	if (!a->known[group] || (a->kind == GEMP_MIN ? bits < a->best[group] : bits > a->best[group]))
+		a->best[group] = bits;
+	a->known[group] = 1;
+}
+
+static gemp_code add_extremes(gemp_aggregate *a, const cells *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const gemp_value value = gemp_column_get(c->values, c->at[i]);
+		if (gemp_is_text(value.type))
+			GEMP_TRY(better_text(a, c->group[i], &value));
+		else
+			better_number(a, c->group[i], gemp_order_bits(&value));
+	}
+	return GEMP_OK;
+}
+
+/* NULL has a code of its own, so the argument itself is not read. */
+static gemp_code collect(gemp_aggregate *a, const gemp_grouped_rows *r, const uint32_t *codes, size_t codes_first)
+{
+	uint64_t pairs[GEMP_BAG_BLOCK], times[GEMP_BAG_BLOCK];
+	size_t n = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const size_t row = r->first + (r->rows ? r->rows[i] : i);
+		const uint32_t code = codes[row - codes_first];
+		if (code == GEMP_NULL_CODE)
+			continue;
+		pairs[n] = gemp_bag_pair(r->groups[i], code);
+		times[n++] = r->frame->multiplicity ? r->frame->multiplicity[row] : 1;
+	}
+	return gemp_bag_add(&a->bag, pairs, times, n, r->group_count);
 }
 
 /* Aggregates skip NULL. count(*) has no argument and counts every row. */
-gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
-                             uint64_t times)
+gemp_code gemp_aggregate_add(gemp_aggregate *a, const gemp_grouped_rows *rows, const gemp_frame_column *argument,
+                             const uint32_t *codes, size_t codes_first)
 {
-	if (argument && gemp_frame_is_null(argument, row))
+	cells c;
+	if (gemp_aggregate_collects(a))
+		return collect(a, rows, codes, codes_first);
+	GEMP_TRY(reserve_groups(a, rows->group_count));
+	list_cells(rows, argument, &c);
+	if (is_counted(a))
+		GEMP_TRY(add_counts(a, c.group, c.times, c.count));
+	if (is_sum(a))
+		return add_sums(a, &c);
+	return is_min_max(a) ? add_extremes(a, &c) : GEMP_OK;
+}
+
+/* MERGING */
+
+static gemp_code merge_bags(gemp_aggregate *a, const gemp_aggregate *from, const uint32_t *target,
+                            const uint32_t *source, size_t count, size_t groups)
+{
+	uint64_t pairs[GEMP_BAG_BLOCK], times[GEMP_BAG_BLOCK];
+	size_t n = 0;
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t at = gemp_bag_first(&from->bag, source[i]); at; at = gemp_bag_next(&from->bag, at)) {
+			pairs[n] = gemp_bag_pair(target[i], gemp_bag_code(&from->bag, at));
+			times[n++] = gemp_bag_times(&from->bag, at);
+			if (n < GEMP_BAG_BLOCK)
+				continue;
+			GEMP_TRY(gemp_bag_add(&a->bag, pairs, times, n, groups));
+			n = 0;
+		}
+	return gemp_bag_add(&a->bag, pairs, times, n, groups);
+}
+
+/* If the sum of both parts in 128 bits overflows, the smaller unit moves to the exact sum. */
+static gemp_code merge_sum(gemp_aggregate *a, size_t group, __int128 sum, const gemp_exact_sum *exact)
+{
+	const bool floats = a->like.values.type == GEMP_FLOAT;
+	bool overflow = floats && __builtin_add_overflow(a->sum[group], sum, &(__int128){ 0 });
+	if (!overflow)
+		a->sum[group] += sum;
+	if (!overflow && !exact)
 		return GEMP_OK;
-	if (collects_values(a))
-		return collect_value(a, group, argument, row, times);
-	if (a->kind == GEMP_COUNT || a->kind == GEMP_COUNT_STAR)
-		return count_more(a, group, times);
-	gemp_value value = gemp_frame_value(argument, row);
-	return is_sum(a) ? sum_more(a, group, &value, times) : update_min_max(a, group, &value);
+	GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
+	if (overflow)
+		GEMP_TRY(gemp_exact_sum_add_integer(&a->exact[group], sum, GEMP_FIXED_WORD));
+	return exact ? gemp_exact_sum_merge(&a->exact[group], exact) : GEMP_OK;
+}
+
+static const gemp_exact_sum *exact_of(const gemp_aggregate *a, size_t group)
+{
+	const gemp_exact_sum *exact = group < a->exact_capacity ? &a->exact[group] : NULL;
+	return exact && (exact->count || exact->special) ? exact : NULL;
+}
+
+/* A group beyond the capacity of the source's arrays has no values. */
+gemp_code gemp_aggregate_merge(gemp_aggregate *a, const gemp_aggregate *from, const uint32_t *target,
+                               const uint32_t *source, size_t count, size_t groups)
+{
+	if (gemp_aggregate_collects(a))
+		return merge_bags(a, from, target, source, count, groups);
+	GEMP_TRY(reserve_groups(a, groups));
+	for (size_t i = 0; i < count && is_counted(a); i++)
+		if (source[i] < from->count_capacity)
+			GEMP_TRY(add_counts(a, &target[i], &from->count[source[i]], 1));
+	for (size_t i = 0; i < count && is_sum(a); i++)
+		if (source[i] < from->sum_capacity)
+			GEMP_TRY(merge_sum(a, target[i], from->sum[source[i]], exact_of(from, source[i])));
+	for (size_t i = 0; i < count && is_min_max(a); i++) {
+		if (source[i] < from->known_capacity && from->known[source[i]])
+			better_number(a, target[i], from->best[source[i]]);
+		if (source[i] < from->extreme_capacity && from->extreme[source[i]].known)
+			GEMP_TRY(better_text(a, target[i], &from->extreme[source[i]].value));
+	}
+	return GEMP_OK;
 }
 
 /* BYTES */
 
-/* Packs the bytes of the struct, then the bytes of its string. The receiver replaces the packed pointer. */
-static void pack_min_max(const gemp_min_max *best, gemp_text *out)
+/* Packs the number of values, then the multiplicity and the content of each value. */
+static void pack_bag(const gemp_aggregate *a, const gemp_codes *codes, size_t group, gemp_text *out)
 {
-	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
-	gemp_text_add(out, value, sizeof *value);
-	if (!value->null && gemp_is_text(value->type))
-		gemp_text_add(out, value->string.bytes, value->string.size);
-}
-
-/* Packs the number of values, then the multiplicity, size and bytes of each value. */
-static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
-{
-	uint64_t values = gemp_bag_count(bag, group);
-	gemp_text_add(out, &values, sizeof values);
-	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at)) {
-		size_t size;
-		const char *cell = gemp_bag_cell(bag, at, &size);
-		uint64_t head[2] = { gemp_bag_times(bag, at), size };
-		gemp_text_add(out, head, sizeof head);
-		gemp_text_add(out, cell, size);
+	gemp_varint_pack(out, gemp_bag_count(&a->bag, group));
+	for (uint32_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
+		gemp_varint_pack(out, gemp_bag_times(&a->bag, at));
+		gemp_codes_pack(codes, &a->like, gemp_bag_code(&a->bag, at), out);
 	}
 }
 
-/* Packs only the states that the kind uses. gemp_aggregate_merge reads them in the same order. */
-gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *out)
+/* 0 for no value. Otherwise 1 and the bits of the number, or 1 plus the size of the string and its bytes. */
+static void pack_extreme(const gemp_aggregate *a, size_t group, gemp_text *out)
 {
-	static const gemp_exact_sum zero;
-	const __int128 none = 0;
-	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
-	if (collects_values(a)) {
-		pack_bag(&a->bag, group, out);
-		return gemp_text_status(out);
+	const gemp_min_max *text = group < a->extreme_capacity && a->extreme[group].known ? &a->extreme[group] : NULL;
+	const bool known = group < a->known_capacity && a->known[group];
+	gemp_varint_pack(out, text ? (gemp_wide)text->value.string.size + 1 : known);
+	if (text)
+		gemp_text_add(out, text->value.string.bytes, text->value.string.size);
+	else if (known)
+		gemp_text_add(out, &a->best[group], sizeof *a->best);
+}
+
+/* Packs only the states that the kind uses. gemp_aggregate_unpack reads them in the same order. */
+gemp_code gemp_aggregate_pack(const gemp_aggregate *a, const gemp_codes *codes, size_t group, gemp_text *out)
+{
+	if (gemp_aggregate_collects(a))
+		pack_bag(a, codes, group, out);
+	else if (is_min_max(a))
+		pack_extreme(a, group, out);
+	else if (is_counted(a))
+		gemp_varint_pack(out, group < a->count_capacity ? a->count[group] : 0);
+	if (is_sum(a) && !a->distinct) {
+		const gemp_exact_sum *exact = exact_of(a, group);
+		gemp_varint_pack(out, group < a->sum_capacity ? gemp_zigzag(a->sum[group]) : 0);
+		gemp_text_add(out, &(char){ exact != NULL }, 1);
+		if (exact)
+			GEMP_TRY(gemp_exact_sum_pack(exact, out));
 	}
-	if (is_min_max(a)) {
-		pack_min_max(group < a->extreme_capacity ? &a->extreme[group] : NULL, out);
-		return gemp_text_status(out);
-	}
-	if (a->kind != GEMP_SUM)
-		gemp_text_add(out, &count, sizeof count);
-	if (is_sum(a) && a->type == GEMP_FLOAT)
-		return gemp_exact_sum_pack(group < a->exact_capacity ? &a->exact[group] : &zero, out);
-	if (is_sum(a))
-		gemp_text_add(out, group < a->sum_capacity ? &a->sum[group] : &none, sizeof none);
 	return gemp_text_status(out);
-}
-
-/* Packed states have no alignment, so memcpy reads them. */
-static void read_bytes(void *to, size_t size, const char **at)
-{
-	memcpy(to, *at, size);
-	*at += size;
 }
 
 /* Values are added one by one, so that equal values of several ranks become one value. */
-static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
+static gemp_code unpack_bag(gemp_aggregate *a, gemp_codes *codes, size_t group, size_t groups, const char **at)
 {
-	uint64_t values, head[2];
-	read_bytes(&values, sizeof values, at);
-	for (uint64_t i = 0; i < values; i++) {
-		read_bytes(head, sizeof head, at);
-		GEMP_TRY(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
-		*at += head[1];
+	for (gemp_wide left = gemp_varint_unpack(at); left > 0; left--) {
+		const uint64_t times = (uint64_t)gemp_varint_unpack(at);
+		uint32_t code;
+		GEMP_TRY(gemp_codes_unpack(codes, &a->like, at, &code));
+		const uint64_t pair = gemp_bag_pair((uint32_t)group, code);
+		GEMP_TRY(gemp_bag_add(&a->bag, &pair, &times, 1, groups));
 	}
 	return GEMP_OK;
 }
 
-/* A state without a value is packed as NULL, and merging NULL changes nothing. */
-static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
+static gemp_code unpack_extreme(gemp_aggregate *a, size_t group, const char **at)
 {
-	gemp_value value;
-	read_bytes(&value, sizeof value, at);
-	if (value.null)
+	const gemp_wide first = gemp_varint_unpack(at);
+	uint64_t bits;
+	if (first == 0)
 		return GEMP_OK;
-	if (gemp_is_text(value.type)) {
-		value.string.bytes = *at;
+	if (gemp_is_text(a->like.values.type)) {
+		const gemp_value value = { .type = a->like.values.type, .string = { *at, (size_t)(first - 1) } };
 		*at += value.string.size;
+		return better_text(a, group, &value);
 	}
-	return update_min_max(a, group, &value);
+	memcpy(&bits, *at, sizeof bits);
+	*at += sizeof bits;
+	better_number(a, group, bits);
+	return GEMP_OK;
 }
 
 /* Reads exactly the bytes that gemp_aggregate_pack wrote for this kind. */
-gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
+gemp_code gemp_aggregate_unpack(gemp_aggregate *a, gemp_codes *codes, size_t group, size_t groups, const char **at)
 {
-	uint64_t count;
-	__int128 sum;
-	if (collects_values(a))
-		return merge_bag(a, group, at);
+	const uint32_t target = (uint32_t)group;
+	if (gemp_aggregate_collects(a))
+		return unpack_bag(a, codes, group, groups, at);
+	GEMP_TRY(reserve_groups(a, groups));
 	if (is_min_max(a))
-		return merge_min_max(a, group, at);
-	if (a->kind != GEMP_SUM) {
-		read_bytes(&count, sizeof count, at);
-		GEMP_TRY(count_more(a, group, count));
-	}
-	if (is_sum(a) && a->type == GEMP_FLOAT) {
-		GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
-		GEMP_TRY(gemp_exact_sum_merge_packed(&a->exact[group], at));
-	} else if (is_sum(a)) {
-		read_bytes(&sum, sizeof sum, at);
-		GEMP_TRY(GEMP_RESERVE_GROUP(a->sum, a->sum_capacity, group));
-		a->sum[group] += sum;
-	}
-	return GEMP_OK;
-}
-
-/* RESULTS */
-
-/* The number of distinct values exceeds 63 bits only in theory, but an unnoticed overflow would give a wrong answer. */
-static gemp_code finish_count(uint64_t count, gemp_column *out)
-{
-	if (count > INT64_MAX)
-		return gemp_fail(GEMP_EDATA, "a count is %llu, and integers of a row end at 2^63 - 1",
-		                 (unsigned long long)count);
-	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
-}
-
-/* Only the result must fit into 64 bits; intermediate sums may be larger. */
-static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *out)
-{
-	if (a->type == GEMP_FLOAT) {
-		double sum = group < a->exact_capacity ? gemp_exact_sum_round(&a->exact[group], 1) : 0;
-		return gemp_column_add(out, &(gemp_value){ .type = GEMP_FLOAT, .real = sum });
-	}
-	__int128 sum = group < a->sum_capacity ? a->sum[group] : 0;
-	if (sum < INT64_MIN || sum > INT64_MAX)
-		return gemp_fail(GEMP_EDATA, "a sum of integers passes 64 bits; sum floats instead: sum(1.0 * x)");
-	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)sum });
-}
-
-/* The exact sum is divided before it is rounded, so the mean is correctly rounded. */
-static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column *out)
-{
-	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
-	GEMP_OWNED_BY(gemp_exact_sum_free) gemp_exact_sum whole = { 0 };
-	gemp_value mean = { .type = GEMP_FLOAT, .null = count == 0 };
-	if (count && a->type == GEMP_FLOAT) {
-		mean.real = gemp_exact_sum_round(&a->exact[group], count);
-	} else if (count) {
-		GEMP_TRY(gemp_exact_sum_add_integer(&whole, a->sum[group]));
-		mean.real = gemp_exact_sum_round(&whole, count);
-	}
-	return gemp_column_add(out, &mean);
-}
-
-/* count(DISTINCT) is the number of collected values. For the other kinds each collected value is added once to an
- * aggregate without DISTINCT, whose result is the answer. */
-static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
-{
-	GEMP_OWNED_BY(gemp_aggregate_free)
-	gemp_aggregate once = { .kind = a->kind, .cell = a->cell, .type = a->type };
-	GEMP_OWNED_BY(gemp_frame_column_free) gemp_frame_column cell = { .values = { .type = a->type } };
-	if (a->kind == GEMP_COUNT)
-		return finish_count(gemp_bag_count(&a->bag, group), out);
-	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
-		size_t size;
-		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		GEMP_TRY(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
-		GEMP_TRY(gemp_aggregate_add(&once, 0, &cell, 0, 1));
-	}
-	return gemp_aggregate_finish(&once, 0, elements, out);
-}
-
-/* LISTS */
-
-/* Used for sorting and printing lists, and before that by groups that fetch the keys of list members. */
-gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
-{
-	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
-		size_t size;
-		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		GEMP_TRY(gemp_cell_unpack(out, (*rows)++, &bytes, bytes + size));
-	}
-	return GEMP_OK;
-}
-
-/* A list while it is sorted. order[] is sorted instead of the members, so that members need not move. */
-typedef struct list_value {
-	const gemp_elements *elements;
-	gemp_frame_column members;
-	size_t count;
-	uint64_t *times, *order; /* [count] */
-} list_value;
-
-static void list_value_free(list_value *l)
-{
-	gemp_frame_column_free(&l->members);
-	gemp_free_all(l->times, l->order);
-}
-
-/* Elements have the order of ORDER BY, so that lists do not depend on ids or ranks. */
-static int compare_members(const void *a, const void *b, void *context)
-{
-	const list_value *l = context;
-	size_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	if (l->members.kind != GEMP_CELL_VALUE)
-		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x], l->members.elements[y]);
-	gemp_value left = gemp_frame_value(&l->members, x), right = gemp_frame_value(&l->members, y);
-	return gemp_value_order(&left, &right);
-}
-
-/* Prints a vertex as its key, and an edge as its type with the keys of its ends. */
-static void print_member(const list_value *l, size_t i, gemp_text *out)
-{
-	if (l->members.kind == GEMP_CELL_EDGE) {
-		const gemp_edge_ends *ends = gemp_elements_ends(l->elements, l->members.elements[i]);
-		gemp_value type = gemp_elements_type(l->elements, l->members.elements[i]);
-		gemp_value source = gemp_elements_key(l->elements, ends->source);
-		gemp_value target = gemp_elements_key(l->elements, ends->target);
-		gemp_json_edge(out, &type, &source, &target);
-		return;
-	}
-	gemp_value value = l->members.kind == GEMP_CELL_VERTEX ? gemp_elements_key(l->elements, l->members.elements[i])
-	                                                       : gemp_frame_value(&l->members, i);
-	gemp_json_value(out, &value);
-}
-
-/* Prints the members as JSON in ascending order, each as many times as it was collected. */
-static gemp_code print_list(list_value *l, gemp_text *out)
-{
-	for (size_t i = 0; i < l->count; i++)
-		l->order[i] = i;
-	qsort_r(l->order, l->count, sizeof *l->order, compare_members, l);
-	gemp_text_add(out, "[", 1);
-	for (size_t i = 0; i < l->count; i++)
-		for (uint64_t k = 0; k < l->times[l->order[i]]; k++) {
-			if (out->size > 1)
-				gemp_text_add(out, ", ", 2);
-			print_member(l, l->order[i], out);
-		}
-	gemp_text_add(out, "]", 1);
-	return gemp_text_status(out);
-}
-
-/* The list becomes a string of JSON. Of later expressions only size() reads the members again. */
-static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
-{
-	GEMP_OWNED_BY(list_value_free)
-	list_value l = { .elements = elements, .members = { .kind = a->cell, .values = { .type = a->type } } };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	size_t values = gemp_bag_count(&a->bag, group), i = 0;
-	GEMP_TRY(GEMP_NEW(l.times, values));
-	GEMP_TRY(GEMP_NEW(l.order, values));
-	GEMP_TRY(gemp_aggregate_members(a, group, &l.members, &l.count));
-	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at))
-		l.times[i++] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
-	GEMP_TRY(print_list(&l, &text));
-	return gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
-}
-
-/* A group whose arrays were never allocated has the result for no values: 0 for counts and sums, NULL for the other
- * kinds. */
-gemp_code gemp_aggregate_finish(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
-{
-	if (a->kind == GEMP_COLLECT)
-		return finish_list(a, group, elements, out);
-	if (collects_values(a))
-		return finish_distinct(a, group, elements, out);
-	if (a->kind == GEMP_SUM)
-		return finish_sum(a, group, out);
-	if (a->kind == GEMP_AVG)
-		return finish_mean(a, group, out);
-	if (!is_min_max(a))
-		return finish_count(group < a->count_capacity ? a->count[group] : 0, out);
-	bool known = group < a->extreme_capacity && a->extreme[group].known;
-	return gemp_column_add(out, known ? &a->extreme[group].value : &(gemp_value){ .type = out->type, .null = true });
+		return unpack_extreme(a, group, at);
+	if (is_counted(a))
+		GEMP_TRY(add_counts(a, &target, &(uint64_t){ (uint64_t)gemp_varint_unpack(at) }, 1));
+	if (!is_sum(a))
+		return GEMP_OK;
+	GEMP_TRY(merge_sum(a, group, gemp_zigzag_back(gemp_varint_unpack(at)), NULL));
+	if (!*(*at)++)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
+	return gemp_exact_sum_merge_packed(&a->exact[group], at);
 }

@@ -1,9 +1,13 @@
 /* group: a stage that makes one row of all rows with equal keys. The new row has the keys and the aggregates of these
  * rows. DISTINCT is a group without aggregates.
  *
- * Each rank groups its own rows first. At the end each group goes to its owner, the rank that the hash of its key
- * determines. The owner merges the group and pushes it to the next stage: keys first, then results. Keys are compared
- * exactly. NULL is a group of its own, NaN equals NaN, and 0.0 equals -0.0. */
+ * All threads of a rank group its own rows first (group_set.h). At the end each group goes to its owner, the rank that
+ * the hash of its key determines. The owner merges the group and pushes it to the next stage: keys first, then results.
+ * Keys are compared exactly. NULL is a group of its own, NaN equals NaN, and 0.0 equals -0.0. The order of the groups
+ * follows from their hashes (group_order.h), and sums are exact, so the rows are the same, in the same order, for any
+ * number of ranks and threads.
+ *
+ * Groups that exceed host_memory go to runs on disk (group_runs.h), which are merged a range of slices at a time. */
 
 #ifndef GEMP_QUERY_CLAUSE_GROUP_H
 #define GEMP_QUERY_CLAUSE_GROUP_H
@@ -26,7 +30,8 @@ typedef struct gemp_group_options {
 	gemp_row_stage *next;               /* borrowed */
 } gemp_group_options;
 
-/* Collective. If the groups do not fit into the context's host_memory, a push returns GEMP_ENOMEM. */
+/* Collective. If the groups of one slice (group_runs.h) do not fit into the context's host_memory, a push returns
+ * GEMP_ENOMEM. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options);
 /* *out becomes the columns of the stage's output, without rows. */

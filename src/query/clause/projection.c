@@ -3,9 +3,15 @@
 
 #include "query/clause/projection.h"
 
+#include "core/loop_failure.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
 #include "query/clause/aggregate.h"
+#include "query/rows/elements.h"
 
 #include <string.h>
+
+enum { CHUNK_ROWS = 1 << 12 }; /* rows that a thread evaluates at a time */
 
 /* ITEMS */
 
@@ -64,7 +70,6 @@ typedef struct projection_stage {
 	size_t count;
 	gemp_projection_item *items; /* [count]; a WHERE stage has its condition as the only item */
 	gemp_frame out;
-	gemp_arena scratch; /* memory of the values of one row */
 } projection_stage;
 
 /* Adds a value. An integer in a column of floats becomes a float. Type inference excludes every other mismatch. */
@@ -78,34 +83,124 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 	return gemp_column_add(column, &value);
 }
 
-/* Copies elements as a block, and values one by one, because an integer may have to become a float. */
+/* A column keeps its dictionary. Values are copied one by one only if integers have to become floats. */
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
 	if (out->kind != GEMP_CELL_VALUE) {
 		GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows));
-		if (rows)
-			memcpy(out->elements, from->elements, rows * sizeof *out->elements);
+		gemp_parallel_copy(out->elements, from->elements, rows * sizeof *out->elements);
+		return GEMP_OK;
 	}
-	for (size_t row = 0; row < rows && out->kind == GEMP_CELL_VALUE; row++)
+	if (from->dictionary && from->dictionary->type == out->values.type) {
+		GEMP_TRY(GEMP_RESERVE(out->index, out->index_capacity, rows));
+		gemp_parallel_copy(out->index, from->index, rows * sizeof *out->index);
+		out->dictionary = from->dictionary;
+		return GEMP_OK;
+	}
+	if (rows && !from->dictionary && from->values.type == out->values.type)
+		return gemp_column_append(&out->values, &from->values);
+	for (size_t row = 0; row < rows; row++)
 		GEMP_TRY(add_value(&out->values, gemp_frame_value(from, row)));
 	return GEMP_OK;
+}
+
+/* One item, whose rows the threads evaluate. */
+typedef struct item_task {
+	const projection_stage *stage;
+	const gemp_expr *expr;
+	gemp_column *chunks; /* [chunks] values of each chunk of rows */
+	uint32_t *index;     /* [rows] rows of the dictionary */
+	gemp_loop_failure failure;
+} item_task;
+
+static void find_rows(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const item_task *t = context;
+	(void)chunk;
+	gemp_lookup_rows(t->stage->lookup, t->expr, begin, end - begin, t->index + begin);
+}
+
+/* The values of an attribute or a key are rows of a column, which becomes the dictionary. Sets *done if the item is
+ * one. */
+static gemp_code find_dictionary(const projection_stage *e, const gemp_expr *expr, size_t rows, gemp_frame_column *out,
+                                 bool *done)
+{
+	item_task t = { .stage = e, .expr = expr };
+	const gemp_column *dictionary = gemp_lookup_rows(e->lookup, expr, 0, 0, NULL);
+	*done = dictionary && dictionary->type == out->values.type && rows;
+	if (!*done)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(out->index, out->index_capacity, rows));
+	t.index = out->index;
+	gemp_for_chunks(rows, CHUNK_ROWS, find_rows, &t);
+	out->dictionary = dictionary;
+	return GEMP_OK;
+}
+
+static gemp_code evaluate_rows(const item_task *t, gemp_column *out, size_t begin, size_t end)
+{
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
+	gemp_lookup_reader reader;
+	gemp_lookup_reader_init(&reader, t->stage->lookup);
+	for (reader.row = begin; reader.row < end; reader.row++) {
+		gemp_value value;
+		gemp_arena_reset(&scratch);
+		GEMP_TRY(gemp_expr_value(t->expr, &reader.scope, &scratch, &value));
+		GEMP_TRY(add_value(out, value));
+	}
+	return GEMP_OK;
+}
+
+static void evaluate_chunk(void *context, size_t chunk, size_t begin, size_t end)
+{
+	item_task *t = context;
+	if (!gemp_loop_failed(&t->failure))
+		gemp_loop_record(&t->failure, evaluate_rows(t, &t->chunks[chunk], begin, end));
+}
+
+/* A compiled regular expression has memory for one match at a time (gemp_regex). */
+static bool one_thread_only(const gemp_expr *expr)
+{
+	bool found = expr->kind == GEMP_MATCHES;
+	for (size_t i = 0; i < expr->count && !found; i++)
+		found = one_thread_only(expr->children[i]);
+	return found;
+}
+
+/* Threads evaluate chunks of rows into columns of their own, which are then joined. */
+static gemp_code evaluate_chunks(item_task *t, gemp_column *out, size_t rows)
+{
+	const size_t chunks = (rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+	gemp_code code = GEMP_NEW(t->chunks, chunks);
+	for (size_t i = 0; i < chunks; i++)
+		GEMP_THEN(gemp_column_init(&t->chunks[i], out->name ? out->name : "", out->type));
+	if (code == GEMP_OK) {
+		gemp_for_chunks(rows, CHUNK_ROWS, evaluate_chunk, t);
+		code = gemp_loop_status(&t->failure);
+	}
+	for (size_t i = 0; t->chunks && i < chunks; i++) {
+		GEMP_THEN(gemp_column_append(out, &t->chunks[i]));
+		gemp_column_free(&t->chunks[i]);
+	}
+	gemp_free(t->chunks);
+	return code;
 }
 
 /* An item that is only a column is copied without evaluation. */
 static gemp_code evaluate_item(projection_stage *e, size_t i, const gemp_frame *frame)
 {
-	const gemp_expr *expr = e->items[i].expr;
+	item_task t = { .stage = e, .expr = e->items[i].expr };
 	gemp_frame_column *out = &e->out.columns[i];
 	size_t source_column;
-	if (gemp_frame_map_column(&e->map, expr, &source_column))
+	bool done;
+	if (gemp_frame_map_column(&e->map, t.expr, &source_column))
 		return copy_cells(out, &frame->columns[source_column], frame->rows);
-	for (size_t row = 0; row < frame->rows; row++) {
-		gemp_value value;
-		gemp_arena_reset(&e->scratch);
-		GEMP_TRY(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
-		GEMP_TRY(add_value(&out->values, value));
-	}
-	return GEMP_OK;
+	GEMP_TRY(find_dictionary(e, t.expr, frame->rows, out, &done));
+	if (done)
+		return GEMP_OK;
+	if (frame->rows <= CHUNK_ROWS || one_thread_only(t.expr))
+		return evaluate_rows(&t, &out->values, 0, frame->rows);
+	return evaluate_chunks(&t, &out->values, frame->rows);
 }
 
 /* Multiplicities move to the new frame instead of being copied. */
@@ -122,7 +217,8 @@ static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 	return GEMP_OK;
 }
 
-/* Collective. Fetches the attributes that the items read, evaluates the items, and passes the frame on. */
+/* Collective. Fetches the attributes that the items read, evaluates the items, and passes the frame on. The fetched
+ * values may be dictionaries of its columns, so they are kept until the push ends. */
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;
@@ -131,20 +227,25 @@ static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enou
 	gemp_code code = evaluate_items(e, frame);
 	gemp_timers_add_rest(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
+	code = e->next->push(e->next->self, &e->out, last, enough);
+	gemp_frame_clear(&e->out);
 	gemp_lookup_forget(e->lookup);
-	return e->next->push(e->next->self, &e->out, last, enough);
+	return code;
 }
 
 /* Picks the rows for which the condition is true. A condition that is NULL (unknown) counts as false. */
 static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
 {
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
+	gemp_lookup_reader reader;
+	gemp_lookup_reader_init(&reader, e->lookup);
 	*count = 0;
-	for (size_t row = 0; row < frame->rows; row++) {
+	for (; reader.row < frame->rows; reader.row++) {
 		bool truth;
-		gemp_arena_reset(&e->scratch);
-		GEMP_TRY(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
+		gemp_arena_reset(&scratch);
+		GEMP_TRY(gemp_expr_test(e->items[0].expr, &reader.scope, &scratch, &truth));
 		if (truth)
-			picked[(*count)++] = row;
+			picked[(*count)++] = reader.row;
 	}
 	return GEMP_OK;
 }
@@ -175,7 +276,6 @@ static void projection_free(void *self)
 		return;
 	gemp_lookup_free(e->lookup);
 	gemp_frame_free(&e->out);
-	gemp_arena_free(&e->scratch);
 	gemp_free_all(e->items, e);
 }
 
@@ -349,6 +449,7 @@ gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_patt
 {
 	size_t shown = pattern->result.shown;
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_frame_flatten(frame)));
 	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
 	gemp_code code = gemp_project_header(graph, pattern, out);
 	bool made = code == GEMP_OK;

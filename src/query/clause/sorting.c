@@ -9,7 +9,6 @@
 #include "query/clause/projection.h"
 #include "query/rows/elements.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,29 +47,7 @@ static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, cons
 	return 0;
 }
 
-/* Returns a number whose order agrees with the order of the first sort column, so that most comparisons read 8 bytes
- * instead of values. Floats are mapped to integers of the same order. A string gives its first 8 bytes. */
-static uint64_t order_prefix(const gemp_value *value)
-{
-	const uint64_t top = UINT64_C(1) << 63;
-	uint64_t bits = 0;
-	if (value->null || (value->type == GEMP_FLOAT && isnan(value->real)))
-		return UINT64_MAX;
-	switch (value->type) {
-	case GEMP_INTEGER: return (uint64_t)value->integer ^ top;
-	case GEMP_FLOAT:
-		if (value->real != 0)
-			memcpy(&bits, &value->real, sizeof bits);
-		return bits & top ? ~bits : bits | top;
-	case GEMP_BOOLEAN: return value->truth;
-	case GEMP_STRING:
-	case GEMP_LIST:
-		for (size_t i = 0; i < sizeof bits; i++)
-			bits = bits << 8 | (i < value->string.size ? (unsigned char)value->string.bytes[i] : 0);
-	}
-	return bits;
-}
-
+/* The prefix is the order of the first sort column (gemp_order_bits), so that most comparisons read 8 bytes. */
 typedef struct sort_entry {
 	uint64_t prefix, row;
 } sort_entry;
@@ -99,7 +76,7 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 		gemp_value first = { .null = true };
 		if (o->sort_count)
 			first = gemp_frame_value(&o->rows.columns[o->sorts[0].item], row);
-		uint64_t prefix = order_prefix(&first);
+		uint64_t prefix = gemp_order_bits(&first);
 		entries[row] = (sort_entry){ o->sort_count && o->sorts[0].descending ? ~prefix : prefix, row };
 	}
 	qsort_r(entries, rows, sizeof *entries, compare_entries, o);

@@ -120,11 +120,17 @@ gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 	return add_words(sum, words, 4, first);
 }
 
-/* Bit 0 of the integer is bit 0 of word 0 of the sum, so the 128 bits are added as two words. */
-gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
+/* The integer's 128 bits are two words of the sum. */
+gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value, int32_t word)
 {
 	const uint64_t words[2] = { (uint64_t)value, (uint64_t)(value >> BITS) };
-	return add_words(sum, words, 2, 0);
+	return value ? add_words(sum, words, 2, word) : GEMP_OK;
+}
+
+gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
+{
+	sum->special |= other->special;
+	return other->count ? add_words(sum, other->words, other->count, other->first) : GEMP_OK;
 }
 
 /* ROUNDING */
@@ -306,33 +312,10 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 	return GEMP_OK;
 }
 
-/* Callers hash rows in batches and prefetch their slots, so that the cache misses of the table overlap. */
-void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash)
-{
-	if (table->slot_count)
-		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)]);
-}
-
 /* begin and hash have one word for each key. */
 size_t gemp_key_table_memory(const gemp_key_table *table)
 {
 	return table->capacity * 2 * sizeof(uint64_t) + table->bytes_capacity + table->slot_count * sizeof *table->slots;
-}
-
-/* BAG */
-
-void gemp_bag_free(gemp_bag *bag)
-{
-	gemp_key_table_free(&bag->keys);
-	gemp_free_all(bag->next, bag->times, bag->head);
-	*bag = (gemp_bag){ 0 };
-}
-
-/* next, times and head are arrays of 64-bit numbers. */
-size_t gemp_bag_memory(const gemp_bag *bag)
-{
-	size_t numbers = bag->capacity + bag->times_capacity + bag->head_capacity;
-	return gemp_key_table_memory(&bag->keys) + numbers * sizeof *bag->next;
 }
 
 /* gemp_reserve does not zero the new elements, but a group without values relies on zeros. */
@@ -344,74 +327,4 @@ gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_
 	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
 	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
 	return GEMP_OK;
-}
-
-/* The key is the group's number followed by the cell. A short key is built on the stack. */
-static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
-{
-	enum { INLINE_BYTES = 256 };
-	char inline_key[INLINE_BYTES], *key = inline_key;
-	GEMP_OWNED_BY(gemp_text_free) gemp_text longer = { 0 };
-	if (sizeof group + size > INLINE_BYTES) {
-		gemp_text_add(&longer, &group, sizeof group);
-		gemp_text_add(&longer, cell, size);
-		GEMP_TRY(gemp_text_status(&longer));
-		key = longer.data;
-	} else {
-		memcpy(inline_key, &group, sizeof group);
-		memcpy(inline_key + sizeof group, cell, size);
-	}
-	size += sizeof group;
-	return gemp_key_table_add(&bag->keys, key, size, gemp_key_hash(key, size), index, added);
-}
-
-/* next[] links the values of a group into a list that begins with the latest value. */
-gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times)
-{
-	size_t index;
-	bool added;
-	GEMP_TRY(GEMP_RESERVE_GROUP(bag->head, bag->head_capacity, group));
-	GEMP_TRY(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
-	GEMP_TRY(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
-	GEMP_TRY(key_of_cell(bag, group, cell, size, &index, &added));
-	if (added) {
-		bag->next[index] = bag->head[group];
-		bag->head[group] = index + 1;
-		bag->times[index] = 0;
-	}
-	bag->times[index] += times;
-	return GEMP_OK;
-}
-
-/* A group beyond the capacity of head[] has no value yet. */
-uint64_t gemp_bag_first(const gemp_bag *bag, size_t group)
-{
-	return group < bag->head_capacity ? bag->head[group] : 0;
-}
-
-/* Callers allocate arrays for a group's values before they read them. */
-size_t gemp_bag_count(const gemp_bag *bag, size_t group)
-{
-	size_t count = 0;
-	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at))
-		count++;
-	return count;
-}
-
-uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at)
-{
-	return bag->next[at - 1];
-}
-
-/* The key is the group's number and the cell. Only the cell is returned. */
-const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size)
-{
-	const char *key = gemp_key_bytes(&bag->keys, at - 1, size);
-	*size -= sizeof(uint64_t);
-	return key + sizeof(uint64_t);
-}
-
-uint64_t gemp_bag_times(const gemp_bag *bag, uint64_t at)
-{
-	return bag->times[at - 1];
 }

@@ -1,5 +1,4 @@
-/* accumulator: the data that groups keep while rows arrive: exact sums of doubles, a table that numbers keys, and bags
- * of values.
+/* accumulator: exact sums of doubles, and a table that numbers byte strings.
  *
  * An exact sum is a number in two's complement. It has as many words as its values need, from their lowest bit to the
  * sign; this is a window of Kulisch's long accumulator (1981), which holds all bit positions of doubles. The sum is
@@ -7,8 +6,7 @@
  * rows nor on the number of ranks.
  *
  * A key table numbers byte strings 0, 1, 2, ... in the order of their first appearance, by open addressing and linear
- * probing. Keys are compared exactly. A bag has the distinct values of each group with their multiplicities, for
- * DISTINCT within an aggregate and for collect. All functions are local. */
+ * probing. Keys are compared exactly. All functions are local. */
 
 #ifndef GEMP_QUERY_ROWS_ACCUMULATOR_H
 #define GEMP_QUERY_ROWS_ACCUMULATOR_H
@@ -30,7 +28,9 @@ typedef struct gemp_exact_sum {
 void gemp_exact_sum_free(gemp_exact_sum *sum);
 /* Adds value * times. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times);
-gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value);
+/* Adds value * 2^(64 * word), for example an integer with word 0. */
+gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value, int32_t word);
+gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other);
 
 /* Returns the sum divided by n > 0, correctly rounded. */
 double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n);
@@ -60,8 +60,6 @@ uint64_t gemp_key_hash(const void *key, size_t size);
  * unchanged. */
 gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
                              bool *added);
-/* Prefetches the slot that gemp_key_table_add reads first. */
-void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash);
 
 static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t index, size_t *size)
 {
@@ -76,28 +74,5 @@ size_t gemp_key_table_memory(const gemp_key_table *table);
 #define GEMP_RESERVE_GROUP(array, capacity, group) \
 	gemp_reserve_group((void **)&(array), &(capacity), (group), sizeof *(array))
 gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_t size);
-
-/* BAG */
-
-typedef struct gemp_bag {
-	gemp_key_table keys; /* a key is a group's number and the bytes of a cell */
-	size_t capacity, times_capacity, head_capacity;
-	uint64_t *next;  /* [keys.count] 1 + index of the previous value of the same group; 0: none */
-	uint64_t *times; /* [keys.count] multiplicities */
-	uint64_t *head;  /* [head_capacity] 1 + index of a group's latest value; 0: none */
-} gemp_bag;          /* {0} is an empty bag */
-
-void gemp_bag_free(gemp_bag *bag);
-size_t gemp_bag_memory(const gemp_bag *bag); /* in bytes */
-
-/* Adds a value `times` times. cell[size] is in the format of gemp_cell_pack. */
-gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times);
-
-size_t gemp_bag_count(const gemp_bag *bag, size_t group); /* number of distinct values of the group */
-/* Iterates over the values of a group: call gemp_bag_first, then gemp_bag_next until it returns 0. */
-uint64_t gemp_bag_first(const gemp_bag *bag, size_t group);
-uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at);
-const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size);
-uint64_t gemp_bag_times(const gemp_bag *bag, uint64_t at);
 
 #endif

@@ -53,7 +53,7 @@ gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
 void gemp_frame_column_free(gemp_frame_column *column)
 {
 	gemp_column_free(&column->values);
-	gemp_free(column->elements);
+	gemp_free_all(column->elements, column->index);
 }
 
 void gemp_frame_free(gemp_frame *frame)
@@ -68,8 +68,10 @@ void gemp_frame_free(gemp_frame *frame)
 void gemp_frame_clear(gemp_frame *frame)
 {
 	frame->rows = 0;
-	for (size_t c = 0; c < frame->count; c++)
+	for (size_t c = 0; c < frame->count; c++) {
 		frame->columns[c].values.rows = 0;
+		frame->columns[c].dictionary = NULL;
+	}
 	gemp_free(frame->multiplicity);
 	frame->multiplicity = NULL;
 	frame->multiplicity_capacity = 0;
@@ -88,6 +90,7 @@ size_t gemp_frame_memory(const gemp_frame *frame)
 	for (size_t c = 0; c < frame->count; c++) {
 		const gemp_frame_column *column = &frame->columns[c];
 		bytes += column->capacity * sizeof *column->elements + column->values.bytes_capacity +
+		         column->index_capacity * sizeof *column->index +
 		         column->values.capacity * (value_size(column->values.type) + (column->values.null != NULL));
 	}
 	return bytes;
@@ -96,12 +99,19 @@ size_t gemp_frame_memory(const gemp_frame *frame)
 /* A string value is borrowed from the column. */
 gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row)
 {
+	if (column->dictionary && column->index[row] == GEMP_NO_ROW)
+		return (gemp_value){ .type = column->values.type, .null = true };
+	if (column->dictionary)
+		return gemp_column_get(column->dictionary, column->index[row]);
 	return gemp_column_get(&column->values, row);
 }
 
 /* A column of values has a byte of validity for each row only if some value is NULL. */
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 {
+	if (column->dictionary)
+		return column->index[row] == GEMP_NO_ROW ||
+		       (column->dictionary->null && column->dictionary->null[column->index[row]]);
 	if (column->kind == GEMP_CELL_VALUE)
 		return column->values.null && column->values.null[row];
 	return column->elements[row] == GEMP_NO_ELEMENT;
@@ -131,6 +141,63 @@ static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
+/* Initialises `out` with the values of the rows picked[0] to picked[count - 1], or of the first `count` rows, of a
+ * column with a dictionary. NULL is a row behind those of the dictionary. */
+static gemp_code gather_dictionary(gemp_column *out, const gemp_frame_column *column, const uint64_t *picked,
+                                   size_t count)
+{
+	const gemp_value none = { .type = column->dictionary->type, .null = true };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column null = { 0 };
+	GEMP_OWNED uint64_t *rows = NULL;
+	bool has_null = false;
+	GEMP_TRY(GEMP_NEW(rows, count));
+	GEMP_TRY(gemp_column_init(&null, "", none.type));
+	GEMP_TRY(gemp_column_add(&null, &none));
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t row = column->index[picked ? picked[i] : i];
+		has_null |= row == GEMP_NO_ROW;
+		rows[i] = row == GEMP_NO_ROW ? column->dictionary->rows : row;
+	}
+	GEMP_TRY(gemp_column_gather(out, column->dictionary, has_null ? &null : NULL, rows, count));
+	gemp_free(out->name);
+	out->name = gemp_strdup(column->values.name ? column->values.name : "");
+	return out->name ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* A column of the frame owns its values afterwards. The capacity of `index` stays for the next block. */
+static gemp_code flatten_column(gemp_frame_column *column, size_t rows)
+{
+	gemp_column flat = { 0 };
+	gemp_code code = gather_dictionary(&flat, column, NULL, rows);
+	gemp_column_free(code == GEMP_OK ? &column->values : &flat);
+	if (code == GEMP_OK)
+		column->values = flat;
+	column->dictionary = NULL;
+	return code;
+}
+
+gemp_code gemp_frame_flatten(gemp_frame *frame)
+{
+	for (size_t c = 0; c < frame->count; c++)
+		if (frame->columns[c].dictionary)
+			GEMP_TRY(flatten_column(&frame->columns[c], frame->rows));
+	return GEMP_OK;
+}
+
+/* Appends a column as a block. The column grows by at least half, so that a series of small blocks copies each value a
+ * constant number of times. */
+static gemp_code append_values(gemp_column *to, const gemp_column *from)
+{
+	const bool text = gemp_is_text(to->type);
+	const size_t rows = to->rows + from->rows;
+	const size_t bytes = !text ? 0 : (to->rows ? to->offsets[to->rows] : 0) + from->offsets[from->rows];
+	if (rows > to->capacity || bytes > to->bytes_capacity)
+		GEMP_TRY(gemp_column_reserve(to, rows > to->capacity ? gemp_grown_capacity(to->capacity, rows) : to->capacity,
+		                             bytes > to->bytes_capacity ? gemp_grown_capacity(to->bytes_capacity, bytes)
+		                                                        : to->bytes_capacity));
+	return gemp_column_append(to, from);
+}
+
 /* A column without elements, which no clause reads, stays without elements. */
 static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_frame_column *from, size_t rows)
 {
@@ -141,15 +208,14 @@ static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_f
 		memcpy(to->elements + before, from->elements, rows * sizeof *to->elements);
 		return GEMP_OK;
 	}
+	GEMP_OWNED_BY(gemp_column_free) gemp_column flat = { 0 };
 	to->values.rows = before;
-	for (size_t row = 0; row < rows; row++) {
-		gemp_value value = gemp_column_get(&from->values, row);
-		GEMP_TRY(gemp_column_add(&to->values, &value));
-	}
-	return GEMP_OK;
+	if (from->dictionary)
+		GEMP_TRY(gather_dictionary(&flat, from, NULL, rows));
+	return append_values(&to->values, from->dictionary ? &flat : &from->values);
 }
 
-/* Elements are appended as a block. Values are appended one by one, because strings have to be copied. */
+/* All columns are appended as blocks. */
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 {
 	if (from->rows == 0)
@@ -170,6 +236,8 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 		if (count == 0)
 			return GEMP_OK;
 		gemp_column_free(&out->values);
+		if (column->dictionary)
+			return gather_dictionary(&out->values, column, picked, count);
 		return gemp_column_gather(&out->values, &column->values, NULL, picked, count);
 	}
 	if (!column->elements)
@@ -284,4 +352,44 @@ int gemp_value_order(const gemp_value *a, const gemp_value *b)
 	if (x || y)
 		return (int)x - (int)y;
 	return gemp_value_compare(a, b, &comparable);
+}
+
+/* Negative floats compare in reverse order of their bits, which are therefore inverted. */
+uint64_t gemp_order_bits(const gemp_value *value)
+{
+	const uint64_t top = UINT64_C(1) << 63;
+	uint64_t bits = 0;
+	if (value->null || (value->type == GEMP_FLOAT && isnan(value->real)))
+		return UINT64_MAX;
+	switch (value->type) {
+	case GEMP_INTEGER: return (uint64_t)value->integer ^ top;
+	case GEMP_FLOAT:
+		if (value->real != 0)
+			memcpy(&bits, &value->real, sizeof bits);
+		return bits & top ? ~bits : bits | top;
+	case GEMP_BOOLEAN: return value->truth;
+	case GEMP_STRING:
+	case GEMP_LIST:
+		for (size_t i = 0; i < sizeof bits; i++)
+			bits = bits << 8 | (i < value->string.size ? (unsigned char)value->string.bytes[i] : 0);
+	}
+	return bits;
+}
+
+gemp_value gemp_order_value(gemp_type type, uint64_t bits)
+{
+	const uint64_t top = UINT64_C(1) << 63;
+	gemp_value value = { .type = type };
+	if (type == GEMP_INTEGER) {
+		value.integer = (int64_t)(bits ^ top);
+	} else if (type == GEMP_BOOLEAN) {
+		value.truth = bits != 0;
+	} else {
+		GEMP_CHECK(type == GEMP_FLOAT);
+		const uint64_t real = bits & top ? bits ^ top : ~bits;
+		memcpy(&value.real, &real, sizeof real);
+		if (bits == UINT64_MAX)
+			value.real = (double)NAN;
+	}
+	return value;
 }

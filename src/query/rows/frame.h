@@ -15,12 +15,18 @@
 typedef enum gemp_cell_kind { GEMP_CELL_VALUE, GEMP_CELL_VERTEX, GEMP_CELL_EDGE } gemp_cell_kind;
 
 #define GEMP_NO_ELEMENT UINT64_MAX /* a NULL element: OPTIONAL MATCH found none */
+#define GEMP_NO_ROW UINT32_MAX     /* no row of a dictionary: NULL */
 
 typedef struct gemp_frame_column {
 	gemp_cell_kind kind;
 	gemp_column values; /* of a column of values; other columns use its name and type only */
 	uint64_t *elements; /* [rows] ids, or GEMP_NO_ELEMENT; NULL if no clause reads this column */
 	size_t capacity;
+	/* Of a column of values that are rows of another column, for example of an attribute in the graph: the other column
+	 * (borrowed until the push ends) and [rows] rows of it, or GEMP_NO_ROW for NULL. `values` is empty then. */
+	const gemp_column *dictionary;
+	uint32_t *index;
+	size_t index_capacity;
 } gemp_frame_column;
 
 typedef struct gemp_frame {
@@ -48,6 +54,8 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from);
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count);
 /* *out becomes the rows from `first` to first + count - 1 of `frame`. */
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count);
+/* Gives the columns with a dictionary values of their own. */
+gemp_code gemp_frame_flatten(gemp_frame *frame);
 /* Repeats every row as often as its multiplicity says, but no row more than max_times times. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times);
 
@@ -65,6 +73,11 @@ gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **a
 /* The order of ORDER BY, min and max: numbers by value, then NaN; strings bytewise; false before true. NULL comes
  * last. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b);
+/* A number that compares with those of other values of the type as the values do. Strings with equal first 8 bytes have
+ * equal numbers, and so have NULL, NaN and the largest integer. gemp_order_value is the inverse for numbers and
+ * booleans, except NULL. */
+uint64_t gemp_order_bits(const gemp_value *value);
+gemp_value gemp_order_value(gemp_type type, uint64_t bits);
 /* Maps values that are equal in this order to one value: all NaNs become one NaN, and -0.0 becomes 0.0. */
 gemp_value gemp_value_canonical(gemp_value value);
 

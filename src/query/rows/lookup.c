@@ -1,6 +1,6 @@
 /* A lookup collects the requests of its expressions once: one request for each column of vertex values, one for each
  * kind of degree, and a list of names of edge attributes. For each frame the lookup fetches the requested values of all
- * elements in the frame. The scope finds the value of a row by binary search. */
+ * elements in the frame. A vertex index finds the value of a vertex without a search. */
 
 #include "query/rows/lookup.h"
 
@@ -14,13 +14,13 @@ enum { DEGREE_COLUMN = -4 }; /* unlike every column number of gemp_fetch_values 
 /* A request for one value of vertices, with the columns of the frame whose vertices need the value, and the fetched
  * values. */
 typedef struct lookup_request {
-	int column;              /* a column number of gemp_fetch_values, or DEGREE_COLUMN */
-	const gemp_expr *degree; /* for DEGREE_COLUMN: an expression with the relations and the direction; else NULL */
-	gemp_column own;         /* for DEGREE_COLUMN: the degrees of this rank's vertices, computed once */
-	bool *columns_read;      /* [columns] true for the columns of the frame whose vertices need the value */
-	gemp_vertex *found;      /* [found_count] the fetched vertices, ascending */
-	size_t found_count;
-	gemp_column values;
+	int column;                /* a column number of gemp_fetch_values, or DEGREE_COLUMN */
+	const gemp_expr *degree;   /* for DEGREE_COLUMN: an expression with the relations and the direction; else NULL */
+	gemp_column own;           /* for DEGREE_COLUMN: the degrees of this rank's vertices, computed once */
+	bool *columns_read;        /* [columns] true for the columns of the frame whose vertices need the value */
+	const gemp_column *source; /* while a frame is read: a column of the graph, or `values` */
+	gemp_vertex_index places;  /* row of `values` for each fetched vertex; not used for a column of the graph */
+	gemp_column values;        /* fetched values */
 } lookup_request;
 
 /* The requests of the expressions, and the values fetched for the current frame. */
@@ -28,9 +28,7 @@ struct gemp_lookup {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_frame_map map;
-	gemp_scope scope;
 	const gemp_frame *frame;
-	size_t row;
 	size_t columns; /* number of frame columns that the expressions may refer to */
 	size_t request_count, request_capacity;
 	lookup_request *requests; /* [request_count] */
@@ -184,31 +182,63 @@ static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 
 /* Collective. The degrees of this rank's vertices are computed once. After that, degrees are fetched like
  * attributes. */
-static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const gemp_vertex *ids, size_t count)
+static gemp_code make_degrees(gemp_lookup *l, lookup_request *request)
 {
-	if (!request->own.name)
-		GEMP_TRY(gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
-		                            l->map.count_loops, &request->own));
-	/* gemp_fetch_values numbers the computed columns from here on */
-	const int column = (int)l->graph->attributes.count;
-	return gemp_fetch_computed(l->context, l->graph, &request->own, ids, count, &column, 1, &request->found,
-	                           &request->found_count, &request->values);
+	if (request->own.name)
+		return GEMP_OK;
+	return gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
+	                          l->map.count_loops, &request->own);
+}
+
+/* The values of a rank that owns all vertices need no copy: the vertex's id is the row. */
+static gemp_code find_source(gemp_lookup *l, lookup_request *request)
+{
+	if (request->degree) {
+		request->source = &request->own;
+		return GEMP_OK;
+	}
+	if (request->column == GEMP_FETCH_KEY) {
+		request->source = &l->graph->keys;
+		return gemp_shard_load_keys(l->graph);
+	}
+	request->source = &l->graph->attributes.columns[request->column];
+	return gemp_shard_load_attribute(l->graph, (size_t)request->column);
+}
+
+/* Collects the distinct vertices of the columns in the request. */
+static gemp_code index_vertices(const gemp_lookup *l, lookup_request *request)
+{
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	const size_t rows = l->frame->rows;
+	gemp_vertex_index_free(&request->places);
+	GEMP_TRY(GEMP_NEW(ids, rows));
+	GEMP_TRY(gemp_vertex_index_new(&request->places, l->graph->vertex_count,
+	                               rows * count_columns(request->columns_read, l->columns)));
+	for (size_t c = 0; c < l->columns; c++) {
+		size_t n = 0;
+		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
+			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
+				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
+		gemp_vertex_index_add(&request->places, ids, n, 1);
+	}
+	return gemp_vertex_index_finish(&request->places);
 }
 
 /* Collective. Fetches the value for all vertices of the columns in the request, as one list. */
 static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 {
-	GEMP_OWNED gemp_vertex *ids = NULL;
-	size_t n = 0, rows = l->frame->rows;
-	GEMP_TRY(gemp_comm_agree(l->context->comm, GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns))));
-	for (size_t c = 0; c < l->columns; c++)
-		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
-			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
-				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
+	GEMP_OWNED gemp_vertex *found = NULL;
+	size_t found_count;
+	/* gemp_fetch_values numbers the computed columns from here on */
+	const int column = request->degree ? (int)l->graph->attributes.count : request->column;
 	if (request->degree)
-		return fetch_degrees(l, request, ids, n);
-	return gemp_fetch_values(l->context, l->graph, ids, n, &request->column, 1, &request->found, &request->found_count,
-	                         &request->values);
+		GEMP_TRY(make_degrees(l, request));
+	if (l->context->comm->size == 1 && (request->degree || column >= 0 || column == GEMP_FETCH_KEY))
+		return find_source(l, request);
+	GEMP_TRY(gemp_comm_agree(l->context->comm, index_vertices(l, request)));
+	request->source = &request->values;
+	return gemp_fetch_computed(l->context, l->graph, &request->own, request->places.ids, request->places.count, &column,
+	                           1, &found, &found_count, &request->values);
 }
 
 /* Collective. Fetches the attributes of all edges in one exchange. */
@@ -249,8 +279,8 @@ void gemp_lookup_forget(gemp_lookup *l)
 {
 	for (size_t i = 0; i < l->request_count; i++) {
 		gemp_column_free(&l->requests[i].values);
-		gemp_free(l->requests[i].found);
-		l->requests[i].found = NULL;
+		gemp_vertex_index_free(&l->requests[i].places);
+		l->requests[i].source = NULL;
 	}
 	gemp_edge_values_free(&l->edge_values);
 	l->frame = NULL;
@@ -261,8 +291,8 @@ void gemp_lookup_forget(gemp_lookup *l)
 /* The callback of gemp_scope that returns elements. */
 static uint64_t scope_element(void *context, int variable, bool edge)
 {
-	const gemp_lookup *l = context;
-	return elements_of(l, frame_map_variable(&l->map, variable, edge))[l->row];
+	const gemp_lookup_reader *r = context;
+	return elements_of(r->lookup, frame_map_variable(&r->lookup->map, variable, edge))[r->row];
 }
 
 /* A missing element has a NULL of the type that the value of a present element would have. */
@@ -271,14 +301,38 @@ static gemp_value null_of(gemp_type type)
 	return (gemp_value){ .type = type, .null = true };
 }
 
+/* The row of the request's source that has the value of a vertex. */
+static uint32_t row_of(const lookup_request *request, uint64_t vertex)
+{
+	const gemp_vertex id = (gemp_vertex)vertex;
+	uint32_t row = id;
+	if (request->source == &request->values)
+		gemp_vertex_index_find(&request->places, &id, 1, 1, &row);
+	return row;
+}
+
 /* A missing vertex has a NULL of the column's type. */
 static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column, const gemp_expr *expr)
 {
 	const lookup_request *request = find_request(l, column, expr);
 	if (vertex == GEMP_NO_ELEMENT)
-		return null_of(request->values.type);
-	return gemp_column_get(&request->values,
-	                       gemp_fetch_index(request->found, request->found_count, (gemp_vertex)vertex));
+		return null_of(request->source->type);
+	return gemp_column_get(request->source, row_of(request, vertex));
+}
+
+const gemp_column *gemp_lookup_rows(const gemp_lookup *l, const gemp_expr *expr, size_t first, size_t count,
+                                    uint32_t *index)
+{
+	int column;
+	if ((expr->kind != GEMP_ATTRIBUTE && expr->kind != GEMP_KEY) || !graph_column(expr, &column))
+		return NULL;
+	const lookup_request *request = find_request(l, column, expr);
+	const uint64_t *elements = elements_of(l, frame_map_variable(&l->map, expr->variable, false));
+	for (size_t i = 0; i < count && index; i++) {
+		const uint64_t vertex = elements[first + i];
+		index[i] = vertex == GEMP_NO_ELEMENT ? GEMP_NO_ROW : row_of(request, vertex);
+	}
+	return request->source;
 }
 
 /* A missing edge has a NULL of the column's type. */
@@ -312,13 +366,14 @@ static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 /* The callback of gemp_scope that returns the value of an expression in the current row. */
 static gemp_value scope_value(void *context, const gemp_expr *expr)
 {
-	const gemp_lookup *l = context;
+	const gemp_lookup_reader *r = context;
+	const gemp_lookup *l = r->lookup;
 	size_t whole;
 	int column;
 	if (expr->kind == GEMP_LITERAL)
 		return expr->value;
 	if (gemp_frame_map_column(&l->map, expr, &whole))
-		return gemp_frame_value(&l->frame->columns[whole], l->row);
+		return gemp_frame_value(&l->frame->columns[whole], r->row);
 	uint64_t element = scope_element(context, expr->variable, expr->of_edge);
 	if (expr->kind == GEMP_LABELS)
 		return labels_value(l, element);
@@ -332,16 +387,18 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 /* The callback of gemp_scope that returns a vertex's label set. UINT32_MAX stands for a missing vertex. */
 static uint32_t scope_label_set(void *context, int variable)
 {
-	const gemp_lookup *l = context;
-	gemp_value set = vertex_value(l, scope_element(context, variable, false), GEMP_FETCH_LABEL_SET, NULL);
+	const gemp_lookup_reader *r = context;
+	gemp_value set = vertex_value(r->lookup, scope_element(context, variable, false), GEMP_FETCH_LABEL_SET, NULL);
 	return set.null ? UINT32_MAX : (uint32_t)set.integer;
 }
 
-/* The scope reads the row number from the lookup, so moving to the next row only stores a number. */
-const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
+/* The scope reads the row number from the reader, so moving to the next row only stores a number. */
+void gemp_lookup_reader_init(gemp_lookup_reader *reader, const gemp_lookup *lookup)
 {
-	l->row = row;
-	return &l->scope;
+	*reader = (gemp_lookup_reader){ .lookup = lookup };
+	reader->scope = (gemp_scope){
+		.context = reader, .value = scope_value, .element = scope_element, .label_set = scope_label_set
+	};
 }
 
 /* The number of columns must be known before requests are collected, because each request has an array of that
@@ -354,9 +411,6 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 	l->context = context;
 	l->graph = graph;
 	l->map = *map;
-	l->scope = (gemp_scope){
-		.context = l, .value = scope_value, .element = scope_element, .label_set = scope_label_set
-	};
 	for (size_t i = 0; i < count; i++)
 		l->columns = gemp_max(l->columns, columns_of(map, exprs[i]));
 	GEMP_TRY(GEMP_NEW(l->edges, l->columns));

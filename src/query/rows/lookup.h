@@ -2,7 +2,8 @@
  * the vertices and edges of a frame. The lookup also has the scope in which the expressions are evaluated.
  *
  * Requests are collected from the expressions once. A fetch is collective: each distinct element is requested once for
- * each frame, and its values are found by binary search among the fetched ids. */
+ * each frame. With one rank, attributes and keys are read where they lie, in the columns of the graph. The values of an
+ * attribute in a frame are rows of a column, of the graph or of the fetched values, so they need not be copied. */
 
 #ifndef GEMP_QUERY_ROWS_LOOKUP_H
 #define GEMP_QUERY_ROWS_LOOKUP_H
@@ -38,7 +39,20 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
  * or gemp_lookup_forget. */
 gemp_code gemp_lookup_fetch(gemp_lookup *lookup, const gemp_frame *frame);
 void gemp_lookup_forget(gemp_lookup *lookup);
-/* Returns the scope in which the expressions read one row of the frame. The scope is valid until the next call. */
-const gemp_scope *gemp_lookup_scope(gemp_lookup *lookup, size_t row);
+
+/* If the expression is only an attribute or the key of a vertex, returns the column whose rows are its values, and sets
+ * index[i] for row first + i of the frame, i < count, to the row of that column, or GEMP_NO_ROW for a missing vertex.
+ * Returns NULL for all other expressions. `index` may be NULL. Threads may call it concurrently. */
+const gemp_column *gemp_lookup_rows(const gemp_lookup *lookup, const gemp_expr *expr, size_t first, size_t count,
+                                    uint32_t *index);
+
+/* Reads the rows of the frame one after the other. Each thread has a reader of its own. */
+typedef struct gemp_lookup_reader {
+	const gemp_lookup *lookup;
+	size_t row;       /* the caller sets it before it evaluates an expression */
+	gemp_scope scope; /* of gemp_lookup_reader_init; it points to the reader, which must not be moved */
+} gemp_lookup_reader;
+
+void gemp_lookup_reader_init(gemp_lookup_reader *reader, const gemp_lookup *lookup);
 
 #endif
