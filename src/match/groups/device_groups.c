@@ -27,10 +27,13 @@ static bool is_chosen(const char *choice)
 
 /* On a CPU device each row costs a cache miss in the table, and the host's threads group rows in parts that fit into
  * their caches. */
-bool gemp_device_groups_suit(const gemp_device *device)
+bool gemp_device_groups_suit(const gemp_device *device, size_t vertices, size_t rows)
 {
+	const size_t free = device->memory - gemp_min(device->memory, device->buffer_bytes);
+	const size_t row = 2 * WORDS * sizeof(uint64_t) + vertices * sizeof(gemp_vertex);
 	const bool wanted = device->gpu || gemp_limits_now()->device_group_slots || is_chosen("on");
-	return wanted && !is_chosen("off") && gemp_device_has(device, "cl_khr_int64_base_atomics");
+	return wanted && !is_chosen("off") && rows * row <= free / 4 &&
+	       gemp_device_has(device, "cl_khr_int64_base_atomics");
 }
 
 /* A quarter of the free memory: a table that grows is beside a smaller one, and ranks exchange groups from one table to
@@ -70,13 +73,16 @@ static gemp_code build(gemp_device_groups *g)
 }
 
 gemp_code gemp_device_groups_new(gemp_device_groups **out, gemp_device *device, const gemp_group_key *key,
-                                 double expected, gemp_groups_lost *lost, void *self)
+                                 uint64_t vertices, double expected, gemp_groups_lost *lost, void *self)
 {
 	GEMP_OWNED_BY(gemp_device_groups_free_at) gemp_device_groups *g = NULL;
 	const size_t most = max_slots(device);
 	GEMP_TRY(GEMP_NEW(g, 1));
 	*g = (gemp_device_groups){ .device = device, .key = key, .lost = lost, .self = self };
 	GEMP_TRY(build(g));
+	for (size_t i = 0; i < key->count; i++)
+		if (key->digits[i].classes)
+			GEMP_TRY(gemp_buffer_load(&g->classes[i], device, vertices * sizeof(uint32_t), key->digits[i].classes->of));
 	GEMP_TRY(gemp_toolbox_new(&g->box, device, GEMP_FORM_AUTO));
 	GEMP_TRY(gemp_group_table_new(&g->table, g->box, WORDS, 0, first_slots(expected, most), most));
 	GEMP_TRY(gemp_buffer_new(&g->count, device, sizeof(uint32_t), NULL));
@@ -92,6 +98,8 @@ void gemp_device_groups_free(gemp_device_groups *g)
 	gemp_group_table_free(g->table);
 	gemp_toolbox_free(g->box);
 	gemp_buffers_free(g->device, &g->records, &g->kept, &g->count);
+	for (size_t i = 0; i < g->key->count; i++)
+		gemp_buffer_free(&g->classes[i], g->device);
 	gemp_kernels_free(&g->kernel, &g->filter);
 	gemp_program_store_and_free(g->device, &g->program);
 	gemp_free(g);
@@ -126,6 +134,22 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? gemp_worker_group_size(device, lanes_of(device), GROUP) : GROUP;
 }
 
+/* Launches a kernel for `rows` rows. Its arguments follow those of the key. */
+static gemp_code launch(gemp_device_groups *g, cl_kernel kernel, size_t rows, const gemp_argument *arguments,
+                        size_t argument_count)
+{
+	enum { MOST = 8 };
+	gemp_argument all[GEMP_MAX_PATTERN_VERTICES + MOST];
+	size_t count = 0;
+	GEMP_CHECK(argument_count <= MOST);
+	for (size_t i = 0; i < g->key->count; i++)
+		if (g->classes[i].mem)
+			all[count++] = GEMP_ARG(&g->classes[i].mem);
+	for (size_t i = 0; i < argument_count; i++)
+		all[count++] = arguments[i];
+	return gemp_launch_with(g->device, kernel, rows, group_of(g->device), all, count);
+}
+
 gemp_code gemp_device_groups_add(gemp_device_groups *g, const gemp_buffer *ids, size_t rows)
 {
 	gemp_device *device = g->device;
@@ -136,8 +160,9 @@ gemp_code gemp_device_groups_add(gemp_device_groups *g, const gemp_buffer *ids, 
 	g->rows += rows;
 	GEMP_TRY(gemp_buffer_reserve(&g->records, device, rows * WORDS * sizeof(uint64_t)));
 	GEMP_TRY(gemp_buffer_write(device, &g->count, 0, sizeof none, &none));
-	GEMP_TRY(gemp_launch(device, g->kernel, rows, group_of(device), GEMP_ARG(&n), GEMP_ARG(&ids->mem),
-	                     GEMP_ARG(&g->records.mem), GEMP_ARG(&g->count.mem)));
+	const gemp_argument arguments[] = { GEMP_ARG(&n), GEMP_ARG(&ids->mem), GEMP_ARG(&g->records.mem),
+		                                GEMP_ARG(&g->count.mem) };
+	GEMP_TRY(launch(g, g->kernel, rows, arguments, sizeof arguments / sizeof *arguments));
 	GEMP_TRY(gemp_buffer_read(device, &g->count, 0, sizeof count, &count));
 	return add_records(g, count);
 }
@@ -154,9 +179,14 @@ gemp_code gemp_device_groups_filter(gemp_device_groups *g, const gemp_buffer *id
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_reserve(&g->kept, device, n * row));
 	GEMP_TRY(gemp_buffer_write(device, &g->count, 0, sizeof none, &none));
-	GEMP_TRY(gemp_launch(device, g->filter, n, group_of(device), GEMP_ARG(&n), GEMP_ARG(&ids->mem), GEMP_ARG(&min_rows),
-	                     GEMP_ARG(&mask), GEMP_ARG(&g->table->table.mem), GEMP_ARG(&g->kept.mem),
-	                     GEMP_ARG(&g->count.mem)));
+	const gemp_argument arguments[] = { GEMP_ARG(&n),
+		                                GEMP_ARG(&ids->mem),
+		                                GEMP_ARG(&min_rows),
+		                                GEMP_ARG(&mask),
+		                                GEMP_ARG(&g->table->table.mem),
+		                                GEMP_ARG(&g->kept.mem),
+		                                GEMP_ARG(&g->count.mem) };
+	GEMP_TRY(launch(g, g->filter, n, arguments, sizeof arguments / sizeof *arguments));
 	GEMP_TRY(gemp_buffer_read(device, &g->count, 0, sizeof count, &count));
 	*rows = count;
 	if (!count || count == n)

@@ -24,22 +24,24 @@ struct gemp_device_groups {
 	gemp_group_table *table;
 	gemp_program program;
 	cl_kernel kernel, filter;
-	gemp_buffer records; /* of a launch, or from the host */
-	gemp_buffer kept;    /* the rows of a launch that pass */
-	bool filters;        /* the table is complete, and rows of later launches are looked up in it */
-	uint64_t min_rows;   /* rows pass whose group has so many rows; 0: all rows pass */
+	gemp_buffer classes[GEMP_MAX_PATTERN_VERTICES]; /* [digit] the classes of the vertices, by id, or {0} */
+	gemp_buffer records;                            /* of a launch, or from the host */
+	gemp_buffer kept;                               /* the rows of a launch that pass */
+	bool filters;      /* the table is complete, and rows of later launches are looked up in it */
+	uint64_t min_rows; /* rows pass whose group has so many rows; 0: all rows pass */
 	gemp_buffer count;
 	uint64_t rows; /* that were added */
 	gemp_groups_lost *lost;
 	void *self;
 };
 
-/* True if the device shall group rows: it has atomic operations on 64 bits and is a GPU, or the limit
- * device_group_slots is set. */
-bool gemp_device_groups_suit(const gemp_device *device);
-/* Makes an empty table. `expected` is about the number of rows. key and self are borrowed. */
+/* True if the device shall group rows of so many vertices, of launches with so many rows: it has atomic operations
+ * on 64 bits and memory for records, and is a GPU, or the limit device_group_slots is set. */
+bool gemp_device_groups_suit(const gemp_device *device, size_t vertices, size_t rows);
+/* Makes an empty table. `vertices` is the number of vertices of the graph, and `expected` about that of rows. key and
+ * self are borrowed. */
 gemp_code gemp_device_groups_new(gemp_device_groups **out, gemp_device *device, const gemp_group_key *key,
-                                 double expected, gemp_groups_lost *lost, void *self);
+                                 uint64_t vertices, double expected, gemp_groups_lost *lost, void *self);
 void gemp_device_groups_free(gemp_device_groups *groups);
 GEMP_RELEASE(gemp_device_groups_free, gemp_device_groups *)
 

@@ -2,26 +2,37 @@
 
 #include <string.h>
 
-/* The largest number is base^count - 1, and the word of a record is 1 more. */
+/* The largest number is the product of the bases - 1, and the word of a record is 1 more. Classes are fewer than
+ * vertices, so they need no other test. */
 bool gemp_group_key_new(gemp_group_key *out, size_t vertices, uint64_t keys, uint64_t base)
 {
 	uint64_t numbers = 1;
-	*out = (gemp_group_key){ .vertices = vertices, .base = base };
+	*out = (gemp_group_key){ .vertices = vertices };
 	for (size_t v = 0; v < vertices; v++) {
 		if (!(keys >> v & 1))
 			continue;
 		if (__builtin_mul_overflow(numbers, base, &numbers))
 			return false;
-		out->vertex[out->count++] = (int)v;
+		out->digits[out->count++] = (gemp_group_digit){ .vertex = (int)v, .base = base };
 	}
 	return true;
+}
+
+void gemp_group_key_classify(gemp_group_key *key, int vertex, const gemp_value_classes *classes)
+{
+	for (size_t i = 0; i < key->count; i++)
+		if (key->digits[i].vertex == vertex)
+			key->digits[i] = (gemp_group_digit){ vertex, classes->count, classes };
 }
 
 uint64_t gemp_group_key_pack(const gemp_group_key *key, const gemp_vertex *row)
 {
 	uint64_t number = 0;
-	for (size_t i = 0; i < key->count; i++)
-		number = number * key->base + row[key->vertex[i]];
+	for (size_t i = 0; i < key->count; i++) {
+		const gemp_group_digit *digit = &key->digits[i];
+		const gemp_vertex vertex = row[digit->vertex];
+		number = number * digit->base + (digit->classes ? digit->classes->of[vertex] : vertex);
+	}
 	return number + 1;
 }
 
@@ -29,18 +40,35 @@ void gemp_group_key_unpack(const gemp_group_key *key, uint64_t word, gemp_vertex
 {
 	uint64_t number = word - 1;
 	memset(row, 0, key->vertices * sizeof *row);
-	for (size_t i = key->count; i-- > 0; number /= key->base)
-		row[key->vertex[i]] = (gemp_vertex)(number % key->base);
+	for (size_t i = key->count; i-- > 0;) {
+		const gemp_group_digit *digit = &key->digits[i];
+		const uint64_t value = number % digit->base;
+		row[digit->vertex] = digit->classes ? digit->classes->first[value] : (gemp_vertex)value;
+		number /= digit->base;
+	}
+}
+
+static void print_digit(const gemp_group_digit *digit, gemp_text *out)
+{
+	gemp_text_print(out, digit->classes ? "class_%d[(v)[%d]]" : "(v)[%d]", digit->vertex, digit->vertex);
 }
 
 /* Horner's rule. */
 void gemp_group_key_print(const gemp_group_key *key, gemp_text *out)
 {
-	gemp_text_print(out, "#define KEY(v) (");
+	gemp_text_print(out, "#define KEY_PARAMETERS");
+	for (size_t i = 0; i < key->count; i++)
+		if (key->digits[i].classes)
+			gemp_text_print(out, " __global const uint *class_%d,", key->digits[i].vertex);
+	gemp_text_print(out, "\n#define KEY(v) (");
 	for (size_t i = 1; i < key->count; i++)
 		gemp_text_print(out, "(");
-	gemp_text_print(out, "(ulong)(v)[%d]", key->vertex[0]);
-	for (size_t i = 1; i < key->count; i++)
-		gemp_text_print(out, " * %lluul + (v)[%d])", (unsigned long long)key->base, key->vertex[i]);
+	gemp_text_print(out, "(ulong)");
+	print_digit(&key->digits[0], out);
+	for (size_t i = 1; i < key->count; i++) {
+		gemp_text_print(out, " * %lluul + ", (unsigned long long)key->digits[i].base);
+		print_digit(&key->digits[i], out);
+		gemp_text_print(out, ")");
+	}
 	gemp_text_print(out, ")\n");
 }

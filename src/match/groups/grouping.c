@@ -15,7 +15,9 @@ enum {
 
 struct gemp_grouping {
 	gemp_match *match;
+	gemp_group_request wanted; /* `by` is 0 if there are too many values of an attribute for groups of them */
 	gemp_group_key key;
+	gemp_value_classes classes[GEMP_MAX_PATTERN_VERTICES]; /* [vertex] of the first vertex with this attribute */
 	gemp_sink sink;
 	gemp_sink *next;
 	uint64_t passed;  /* groups that were passed on, some of them in parts */
@@ -39,22 +41,32 @@ static bool searches_twice(const gemp_group_request *wanted)
 	return prunes(wanted) && wanted->by != wanted->keys;
 }
 
-static bool make_key(gemp_group_key *out, const gemp_match *m)
+/* The vertices whose ids or classes are the key of a record. */
+static uint64_t key_vertices(const gemp_group_request *wanted)
 {
-	const gemp_group_request *wanted = &m->options.groups;
-	return gemp_group_key_new(out, (size_t)m->plan->vertex_count, searches_twice(wanted) ? wanted->by : wanted->keys,
-	                          m->graph->vertex_count);
+	return searches_twice(wanted) ? wanted->by : wanted->keys;
+}
+
+/* True if some vertex of the key may have a class in place of its id. */
+static bool has_attributes(const gemp_group_request *wanted)
+{
+	for (uint64_t left = key_vertices(wanted); left; left &= left - 1)
+		if (wanted->attribute[__builtin_ctzll(left)])
+			return true;
+	return false;
 }
 
 /* A row whose vertices are all in its key is mostly the only one of its group. */
 bool gemp_grouping_suits(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
+	const gemp_group_request *wanted = &o->groups;
 	gemp_group_key key;
-	return o->groups.keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
+	return wanted->keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
 	       !o->first_only && o->limit == UINT64_MAX && !m->deduplicates && !m->phases.after_count &&
-	       !m->plan->arguments && !m->plan->broken && make_key(&key, m) &&
-	       (key.count < key.vertices || prunes(&o->groups));
+	       !m->plan->arguments && !m->plan->broken &&
+	       gemp_group_key_new(&key, (size_t)m->plan->vertex_count, wanted->keys, m->graph->vertex_count) &&
+	       (key.count < key.vertices || prunes(wanted) || has_attributes(wanted));
 }
 
 /* ROWS TO BATCHES */
@@ -97,7 +109,7 @@ static gemp_code pass_lost(void *self, const uint64_t *records, size_t count)
 {
 	gemp_grouping *g = self;
 	g->lost = true;
-	return searches_twice(&g->match->options.groups) ? GEMP_OK : pass(g, records, count, 0);
+	return searches_twice(&g->wanted) ? GEMP_OK : pass(g, records, count, 0);
 }
 
 /* ROWS OF THE HOST */
@@ -162,7 +174,7 @@ static gemp_code join_devices(gemp_grouping *g)
 static gemp_code choose_min_rows(gemp_grouping *g, uint64_t *min_rows)
 {
 	const gemp_comm *comm = g->match->context->comm;
-	const gemp_group_request *wanted = &g->match->options.groups;
+	const gemp_group_request *wanted = &g->wanted;
 	gemp_device_groups *groups = g->match->search->groups;
 	*min_rows = 1;
 	if (!prunes(wanted))
@@ -284,7 +296,7 @@ static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 	const double began = gemp_now(), before = gemp_timers_sum(&context->timers);
 	GEMP_TRY(gemp_comm_agree(context->comm, join_devices(g)));
 	GEMP_TRY(choose_min_rows(g, &min_rows));
-	if (searches_twice(&g->match->options.groups))
+	if (searches_twice(&g->wanted))
 		GEMP_TRY(begin_second(g, min_rows, again));
 	gemp_timers_add_rest(&context->timers, GEMP_PHASE_DISTINCT, began, before);
 	if (g->second)
@@ -297,13 +309,75 @@ static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 	return gemp_sink_end_round(g->next, true, enough, again, &context->timers);
 }
 
-/* Local. */
+/* The first vertex of the pattern with the attribute of this vertex, whose classes serve both. */
+static int owner_of(const gemp_group_request *wanted, int vertex)
+{
+	int first = 0;
+	while (wanted->attribute[first] != wanted->attribute[vertex])
+		first++;
+	return first;
+}
+
+/* Collective. Makes the classes of these vertices that are missing. *whole is false if a vertex with an attribute has
+ * none, because there are too many values. */
+static gemp_code make_classes(gemp_grouping *g, uint64_t vertices, bool *whole)
+{
+	*whole = true;
+	for (uint64_t left = vertices; left; left &= left - 1) {
+		const int vertex = __builtin_ctzll(left), attribute = g->wanted.attribute[vertex];
+		gemp_value_classes *classes = &g->classes[attribute ? owner_of(&g->wanted, vertex) : vertex];
+		if (!attribute)
+			continue;
+		if (!classes->of)
+			GEMP_TRY(gemp_value_classes_new(classes, g->match->context, g->match->graph, (size_t)attribute - 1));
+		*whole &= classes->of != NULL;
+	}
+	return GEMP_OK;
+}
+
+/* Collective. A vertex by whose values the sink groups rows needs classes, since groups of vertices are parts of its
+ * groups. */
+static gemp_code choose_key(gemp_grouping *g)
+{
+	const gemp_match *m = g->match;
+	bool whole;
+	GEMP_TRY(make_classes(g, key_vertices(&g->wanted), &whole));
+	if (g->wanted.by) {
+		GEMP_TRY(make_classes(g, g->wanted.by, &whole));
+		g->wanted.by = whole ? g->wanted.by : 0;
+	}
+	gemp_group_key_new(&g->key, (size_t)m->plan->vertex_count, key_vertices(&g->wanted), m->graph->vertex_count);
+	for (size_t i = 0; i < g->key.count; i++) {
+		const int vertex = g->key.digits[i].vertex;
+		const gemp_value_classes *classes = &g->classes[owner_of(&g->wanted, vertex)];
+		if (g->wanted.attribute[vertex] && classes->of)
+			gemp_group_key_classify(&g->key, vertex, classes);
+	}
+	return GEMP_OK;
+}
+
+/* True if groups are mostly fewer than rows, or not all of them are wanted. */
+static bool is_useful(const gemp_grouping *g)
+{
+	bool useful = g->key.count < g->key.vertices || prunes(&g->wanted);
+	for (size_t i = 0; i < g->key.count; i++)
+		useful |= g->key.digits[i].classes != NULL;
+	return useful;
+}
+
+/* Collective, although only the caller makes the ranks agree on the code. */
 static gemp_code make_tables(gemp_grouping *g)
 {
 	const double expected = gemp_match_forecast(g->match).rows;
 	for (gemp_search *s = g->match->search; s; s = s->next)
-		GEMP_TRY(gemp_device_groups_new(&s->groups, s->context->device, &g->key, expected, pass_lost, g));
+		GEMP_TRY(gemp_device_groups_new(&s->groups, s->context->device, &g->key, g->match->graph->vertex_count,
+		                                expected, pass_lost, g));
 	return GEMP_OK;
+}
+
+static bool device_suits(const gemp_search *s)
+{
+	return gemp_device_groups_suit(s->context->device, (size_t)s->plan->vertex_count, s->result_capacity);
 }
 
 /* Collective. */
@@ -311,7 +385,7 @@ static bool devices_suit(const gemp_match *m)
 {
 	uint64_t unsuited = 0;
 	for (const gemp_search *s = m->search; s; s = s->next)
-		unsuited += !gemp_device_groups_suit(s->context->device);
+		unsuited += !device_suits(s);
 	return gemp_comm_sum1(m->context->comm, unsuited) == 0;
 }
 
@@ -323,17 +397,20 @@ gemp_code gemp_grouping_new(gemp_grouping **out, gemp_match *m, gemp_sink *next)
 		return GEMP_OK;
 	gemp_code code = GEMP_NEW(g, 1);
 	if (g) {
-		*g = (gemp_grouping){ .match = m, .next = next };
-		make_key(&g->key, m);
+		*g = (gemp_grouping){ .match = m, .next = next, .wanted = m->options.groups };
 		g->sink = (gemp_sink){ .self = g, .consume = consume, .end_round = end_round };
 	}
 	GEMP_TRY(gemp_comm_agree(m->context->comm, code));
+	GEMP_TRY(choose_key(g));
+	if (!is_useful(g))
+		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(m->context->comm, make_tables(g)));
 	*out = g;
 	g = NULL;
 	return GEMP_OK;
 }
 
+/* The tables borrow the key and the classes. */
 void gemp_grouping_free(gemp_grouping *g)
 {
 	if (!g)
@@ -342,6 +419,8 @@ void gemp_grouping_free(gemp_grouping *g)
 		gemp_device_groups_free(s->groups);
 		s->groups = NULL;
 	}
+	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		gemp_value_classes_free(&g->classes[v]);
 	gemp_free_all(g->vertices, g->multiplicity, g->records, g);
 }
 
@@ -356,17 +435,21 @@ void gemp_grouping_figures(const gemp_grouping *g, gemp_group_figures *figures)
 	figures->groups += g->passed;
 }
 
+/* Names the vertices, or the attributes by which they are grouped. */
 static void print_vertices(const gemp_match *m, uint64_t vertices, gemp_text *out)
 {
 	const char *separator = "";
 	for (int v = 0; v < m->plan->vertex_count; v++) {
 		const char *name = gemp_pattern_row_name(m->pattern, v, false);
+		const int attribute = m->options.groups.attribute[v];
 		if (!(vertices >> v & 1))
 			continue;
 		if (name)
 			gemp_text_print(out, "%s%s", separator, name);
 		else
 			gemp_text_print(out, "%sv%d", separator, v);
+		if (attribute)
+			gemp_text_print(out, ".%s", m->graph->attributes.columns[attribute - 1].name);
 		separator = ", ";
 	}
 }
@@ -375,10 +458,10 @@ void gemp_grouping_explain(const gemp_match *m, gemp_text *out)
 {
 	const gemp_group_request *wanted = &m->options.groups;
 	const bool twice = searches_twice(wanted);
-	if (!m->search || !gemp_grouping_suits(m) || !gemp_device_groups_suit(m->search->context->device))
+	if (!m->search || !gemp_grouping_suits(m) || !device_suits(m->search))
 		return;
 	gemp_text_print(out, "  groups: made on the device, by (");
-	print_vertices(m, twice ? wanted->by : wanted->keys, out);
+	print_vertices(m, key_vertices(wanted), out);
 	gemp_text_print(out, ")");
 	if (prunes(wanted) && wanted->top)
 		gemp_text_print(out, "; the %llu with most rows", (unsigned long long)wanted->top);

@@ -13,6 +13,9 @@ typedef struct gemp_group_request {
 	/* pattern vertices, as bits: the sink reads no other vertex of a row. Rows that agree in them may come as one
 	 * row with a multiplicity, in which the other vertices are arbitrary. 0: every row comes by itself */
 	uint64_t keys;
+	/* [vertex] 1 + the column of the graph's attributes that is all that the sink reads of this vertex, so that rows
+	 * with equal values of it are alike, too; 0: the vertex itself */
+	int attribute[GEMP_MAX_PATTERN_VERTICES];
 	/* some of them, as bits: the sink groups rows by these, and min_rows and top speak of these groups; 0: it does not
 	 * leave out groups by their numbers of rows */
 	uint64_t by;

@@ -19,14 +19,40 @@ static bool add_vertices(const gemp_pattern *pattern, const gemp_expr *expr, uin
 	return true;
 }
 
-/* The vertices by which the clause groups rows: those of the items that are a vertex or its key. 0 if items without an
- * aggregate read other vertices, so that groups of vertices are not groups of the clause. */
-static uint64_t grouped_vertices(const gemp_pattern *pattern, const gemp_clause *clause)
+/* Notes the attribute of each vertex of which nothing else is read. other: the vertices of which something else is
+ * read. */
+static void add_attributes(const gemp_pattern *pattern, const gemp_expr *expr, int *attribute, uint64_t *other)
+{
+	if (gemp_clause_counts_rows(pattern, expr))
+		return;
+	if (expr->variable >= 0 && expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
+	    (!attribute[expr->variable] || attribute[expr->variable] == expr->attribute + 1))
+		attribute[expr->variable] = expr->attribute + 1;
+	else if (expr->variable >= 0)
+		*other |= UINT64_C(1) << expr->variable;
+	for (size_t i = 0; i < expr->count; i++)
+		add_attributes(pattern, expr->children[i], attribute, other);
+}
+
+static void choose_attributes(const gemp_pattern *pattern, const gemp_clause *clause, int *attribute)
+{
+	uint64_t other = 0;
+	for (size_t i = 0; i < clause->item_count; i++)
+		add_attributes(pattern, clause->items[i].expr, attribute, &other);
+	for (; other; other &= other - 1)
+		attribute[__builtin_ctzll(other)] = 0;
+}
+
+/* The vertices by which the clause groups rows: those of the items that are a vertex, its key, or the only attribute
+ * that is read of it. 0 if items without an aggregate read other vertices, so that groups of vertices and values are
+ * not groups of the clause. */
+static uint64_t grouped_vertices(const gemp_pattern *pattern, const gemp_clause *clause, const int *attribute)
 {
 	uint64_t vertices = 0, read = 0;
 	for (size_t i = 0; i < clause->item_count; i++) {
 		const gemp_expr *expr = clause->items[i].expr;
-		if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_KEY)
+		if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_KEY ||
+		    (expr->kind == GEMP_ATTRIBUTE && expr->variable >= 0 && attribute[expr->variable]))
 			vertices |= UINT64_C(1) << expr->variable;
 		if (!gemp_expr_has_aggregate(expr) && !add_vertices(pattern, expr, &read))
 			return 0;
@@ -123,8 +149,9 @@ gemp_group_request gemp_clause_group_request(const gemp_pattern *pattern)
 	for (size_t i = 0; i < clause->item_count; i++)
 		if (!add_vertices(pattern, clause->items[i].expr, &request.keys))
 			return (gemp_group_request){ 0 };
+	choose_attributes(pattern, clause, request.attribute);
 	if (clause->grouped && !clause->distinct)
-		request.by = grouped_vertices(pattern, clause);
+		request.by = grouped_vertices(pattern, clause, request.attribute);
 	if (request.by)
 		add_wanted(pattern, &request);
 	return request;
