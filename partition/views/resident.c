@@ -6,6 +6,7 @@
 
 #include "partition/views/resident.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/views/renumbered_view.h"
@@ -280,6 +281,8 @@ static gemp_code make_views(gemp_resident *resident)
 		if (!view->begin)
 			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
 			                       &resident->keys[v]));
+		if (!view->begin)
+			return GEMP_OK;
 		resident->bytes += gemp_resident_view_bytes(view, view->rows);
 		resident->replica_bytes += gemp_resident_view_bytes(view, resident->residency.hot);
 		if (view->begin[view->rows] > most)
@@ -288,6 +291,35 @@ static gemp_code make_views(gemp_resident *resident)
 	gemp_comm_max(resident->context->comm, &most, 1);
 	resident->wide = most > UINT32_MAX - 64;
 	return gemp_comm_agree(context->comm, renumber(resident));
+}
+
+/* Do some views have no rows, because a node has no window for them? The same on all ranks. */
+static bool lacks_window(const gemp_resident *resident)
+{
+	for (size_t v = 0; v < resident->view_count; v++)
+		if (!resident->views[v].begin)
+			return true;
+	return false;
+}
+
+/* Collective. Another process may have filled the shared memory since the rows were chosen. A private copy of all rows
+ * for each rank would be more than the ranks have agreed on, so they choose the rows that each of them can hold. */
+static gemp_code make_without_window(gemp_resident *resident, const weights *w)
+{
+	const gemp_shard *graph = resident->graph;
+	uint64_t budget = resident->context->device->memory / 2;
+	for (size_t v = 0; v < resident->view_count; v++)
+		gemp_view_free(&resident->views[v]);
+	gemp_residency_free(&resident->residency);
+	resident->bytes = resident->replica_bytes = 0;
+	resident->node_sharers = 1;
+	resident->rounds = false;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &budget, 1, MPI_UINT64_T, MPI_MIN, resident->context->comm->world));
+	const gemp_vertex hot = budget >= w->total ? (gemp_vertex)graph->vertex_count : hot_slots(w, budget);
+	gemp_log(GEMP_VERBOSE, "each rank holds %zu of %zu rows\n", (size_t)hot, (size_t)graph->vertex_count);
+	GEMP_TRY(gemp_comm_agree(resident->context->comm,
+	                         gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
+	return make_views(resident);
 }
 
 /* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
@@ -317,7 +349,10 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	if (!resident->on_host)
 		evict_unused(resident->context,
 		             hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
-	return make_views(resident);
+	resident->residency.node = resident->replicate == GEMP_REPLICATE_AUTO &&
+	                           (resident->node_sharers > 1 || resident->rounds) && hot == graph->vertex_count;
+	code = make_views(resident);
+	return code == GEMP_OK && lacks_window(resident) ? make_without_window(resident, &w) : code;
 }
 
 /* All ranks find the same entry or none, as they have made the same requests before. */

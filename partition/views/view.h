@@ -22,6 +22,7 @@ typedef struct gemp_residency {
 	uint32_t *words;
 	gemp_vertex *own_slots; /* [graph->rows] all own slots, ascending */
 	size_t own_count;
+	bool node; /* all rows are resident only if the ranks of a node share them */
 } gemp_residency;
 
 /* A view on the host and, after gemp_view_upload, on a device. */
@@ -61,7 +62,8 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
 void gemp_residency_free(gemp_residency *residency);
 
 /* Collective. The own rows are made from the loaded relations, and the hot rows come from their owners. All ranks of a
- * node free their views at the same time. */
+ * node free their views at the same time. If residency->node is true and a node has no window for the rows, *out is {0}
+ * on all ranks. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 

@@ -367,6 +367,8 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 	*out = (gemp_view){ 0 };
 	if (comm->size > 1 && residency->hot >= graph->vertex_count && residency->hot)
 		code = share_rows(out, &shared, comm, graph, order, key);
+	if (code == GEMP_OK && !shared && residency->node)
+		return GEMP_OK; /* the caller chooses fewer rows */
 	if (!shared)
 		GEMP_THEN(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
 	if (code == GEMP_OK && !shared && (residency->hot == 0 || comm->size == 1)) {

@@ -16,6 +16,11 @@
 #include "harness/limits.h"
 #include "harness/runtime.h"
 
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 static const bool first_two[8] = { true, true }, last[8] = { false, false, true };
 
 static const gemp_view_key either = { first_two, GEMP_VIEW_EITHER, true, false };
@@ -168,6 +173,42 @@ static void rows_are_shared_on_a_node(void **state)
 	resident_case_free(&f);
 }
 
+/* Stands in front of the system's call. One rank's system has no pages for a window. */
+static bool refuses_pages;
+
+int madvise(void *address, size_t length, int advice)
+{
+	if (refuses_pages) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_madvise, address, length, advice);
+}
+
+/* A node has no memory for the window that its ranks have agreed on: each rank holds the rows that it can hold alone,
+ * and the next request shares rows again. */
+static void window_cannot_be_made(void **state)
+{
+	(void)state;
+	resident_case f;
+	enum { MEMORY = 30000 };
+	resident_case_new(&f, 100, 3000, MEMORY);
+	const bool shares = test_comm.size > 1 && !f.context->device->gpu;
+	TEST_LIMIT(shared_min, 0);
+	for (int turn = 0; turn < 2; turn++) {
+		refuses_pages = turn == 0 && test_comm.rank == test_comm.size - 1;
+		gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
+		refuses_pages = false;
+		assert_all((a->residency.hot == 100) == (test_comm.size == 1 || (turn && shares)));
+		assert_all(gemp_resident_sharers(a) == (turn && shares ? test_comm.size : 1));
+		assert_all(test_comm.size == 1 || turn || a->replica_bytes <= MEMORY / 2);
+		gemp_resident_release(a);
+		gemp_resident_evict(f.context);
+	}
+	TEST_LIMIT(shared_min, SIZE_MAX);
+	resident_case_free(&f);
+}
+
 static void rows_are_kept_for_next_request(void **state)
 {
 	(void)state;
@@ -311,13 +352,10 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_views_get_same_rows),
-		cmocka_unit_test(edge_numbers_need_new_rows),
-		cmocka_unit_test(rows_are_uploaded_once),
-		cmocka_unit_test(rows_are_shared_on_a_node),
-		cmocka_unit_test(rows_are_kept_for_next_request),
-		cmocka_unit_test(old_rows_are_evicted),
-		cmocka_unit_test(a_device_makes_rows),
+		cmocka_unit_test(same_views_get_same_rows), cmocka_unit_test(edge_numbers_need_new_rows),
+		cmocka_unit_test(rows_are_uploaded_once),   cmocka_unit_test(rows_are_shared_on_a_node),
+		cmocka_unit_test(window_cannot_be_made),    cmocka_unit_test(rows_are_kept_for_next_request),
+		cmocka_unit_test(old_rows_are_evicted),     cmocka_unit_test(a_device_makes_rows),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
