@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "query/clause/projection.h"
 #include "query/rows/elements.h"
+#include "query/rows/row_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,62 +30,35 @@ typedef struct sort_stage {
 	size_t shown; /* number of columns that are pushed; the later columns are hidden order keys of elements */
 	size_t sort_count;
 	gemp_sort_item *sorts; /* [sort_count] the sort columns of `rows`, which are columns of values */
+	size_t leading;        /* number of sort columns before the first hidden one */
 	gemp_frame rows;
+	bool bounded; /* row SKIP + LIMIT - 1 of `rows` was the last of the sorted rows, so larger rows are not needed */
 	bool ended;
 } sort_stage;
 
-/* Compares the sort columns one after the other. Columns that are not in ORDER BY come last and make the order
- * total. */
+static gemp_row_order order_of(const sort_stage *o)
+{
+	return (gemp_row_order){ o->sort_count, o->sorts };
+}
+
 static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
 {
-	for (size_t i = 0; i < o->sort_count; i++) {
-		size_t c = o->sorts[i].item;
-		gemp_value left = gemp_frame_value(&a->columns[c], x), right = gemp_frame_value(&b->columns[c], y);
-		int order = gemp_value_order(&left, &right);
-		if (order)
-			return o->sorts[i].descending ? -order : order;
-	}
-	return 0;
+	const gemp_row_order order = order_of(o);
+	return gemp_row_order_compare(&order, a, x, b, y);
 }
 
-/* The prefix is the order of the first sort column (gemp_order_bits), so that most comparisons read 8 bytes. */
-typedef struct sort_entry {
-	uint64_t prefix, row;
-} sort_entry;
-
-/* The prefix decides most comparisons. Rows with equal prefixes (long strings, or NULL beside the largest integer) are
- * compared by their values. */
-static int compare_entries(const void *a, const void *b, void *context)
-{
-	const sort_stage *o = context;
-	const sort_entry *x = a, *y = b;
-	if (x->prefix != y->prefix)
-		return x->prefix < y->prefix ? -1 : 1;
-	return compare_rows(o, &o->rows, x->row, &o->rows, y->row);
-}
-
-/* Sorts pairs of a prefix and a row number, and then moves each row once. */
+/* Sorts the numbers of the rows, and then moves each row once. */
 static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 {
-	GEMP_OWNED sort_entry *entries = NULL;
-	GEMP_OWNED uint64_t *picked = NULL;
+	GEMP_OWNED uint64_t *sorted_rows = NULL;
 	gemp_frame sorted;
-	size_t rows = o->rows.rows, kept = rows < max_rows ? rows : (size_t)max_rows;
-	GEMP_TRY(GEMP_NEW(entries, rows));
-	GEMP_TRY(GEMP_NEW(picked, rows));
-	for (size_t row = 0; row < rows; row++) {
-		gemp_value first = { .null = true };
-		if (o->sort_count)
-			first = gemp_frame_value(&o->rows.columns[o->sorts[0].item], row);
-		uint64_t prefix = gemp_order_bits(&first);
-		entries[row] = (sort_entry){ o->sort_count && o->sorts[0].descending ? ~prefix : prefix, row };
-	}
-	qsort_r(entries, rows, sizeof *entries, compare_entries, o);
-	for (size_t i = 0; i < kept; i++)
-		picked[i] = entries[i].row;
-	GEMP_TRY(gemp_frame_pick(&sorted, &o->rows, picked, kept));
+	const size_t rows = o->rows.rows, kept = rows < max_rows ? rows : (size_t)max_rows;
+	const gemp_row_order order = order_of(o);
+	GEMP_TRY(gemp_row_order_sort(&order, &o->rows, &sorted_rows));
+	GEMP_TRY(gemp_frame_pick(&sorted, &o->rows, sorted_rows, kept));
 	gemp_frame_free(&o->rows);
 	o->rows = sorted;
+	o->bounded = kept == max_rows;
 	return GEMP_OK;
 }
 
@@ -159,14 +133,33 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	return code;
 }
 
+/* With a limit, only the rows that may be among the first ones are kept. They are found by the sort columns before the
+ * first column of elements, whose order keys are not fetched yet. *out stays empty if all rows are kept. */
+static gemp_code select_rows(const sort_stage *o, const gemp_frame *frame, gemp_frame *out)
+{
+	GEMP_OWNED uint64_t *rows = NULL;
+	size_t count;
+	const gemp_row_order order = { o->leading, o->sorts };
+	const uint64_t wanted = wanted_rows(o);
+	if (wanted == UINT64_MAX || order.count == 0 || frame->rows == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_row_order_select(&order, frame, wanted, o->bounded && wanted ? &o->rows : NULL, (size_t)wanted - 1,
+	                               &rows, &count));
+	return count < frame->rows ? gemp_frame_pick(out, frame, rows, count) : GEMP_OK;
+}
+
 /* Collective. The order keys of elements are fetched here, once. Later, sorting and the exchange handle numbers
  * only. */
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
-	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
-	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
-	return gemp_comm_agree(o->context->comm, append_rows(o, frame, &elements));
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame selected = { 0 };
+	gemp_code code = select_rows(o, frame, &selected);
+	gemp_frame *rows = selected.columns ? &selected : frame;
+	GEMP_THEN(gemp_frame_expand(rows, wanted_rows(o)));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, code));
+	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, rows->columns, o->shown, rows->rows, true));
+	return gemp_comm_agree(o->context->comm, append_rows(o, rows, &elements));
 }
 
 /* SAMPLE SORT over the ranks */
@@ -375,6 +368,8 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 		add_sorts(o, input, options->orders[i].item, options->orders[i].descending);
 	for (size_t c = 0; c < input->count; c++)
 		add_sorts(o, input, c, false);
+	while (o->leading < o->sort_count && o->sorts[o->leading].item < o->shown)
+		o->leading++;
 	return GEMP_OK;
 }
 

@@ -1,0 +1,130 @@
+/* Compares the radix sort of rows, and the selection of the first rows, with comparisons of values, for random columns
+ * of every type with NULL, NaN, equal values and long common prefixes. */
+#include "core/memory.h"
+#include "core/random.h"
+#include "harness/harness.h"
+#include "query/rows/row_order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 5, TRIALS = 40, MAX_ROWS = 400, MANY_ROWS = 70000 };
+
+static const gemp_type types[COLUMNS] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_STRING };
+
+/* Few different values, so that runs of equal digits are long. */
+static gemp_value random_value(gemp_type type, uint64_t *seed, size_t variety)
+{
+	static char text[256];
+	static const double reals[] = { NAN, -NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e-310, -3.5 };
+	static const int64_t integers[] = { INT64_MAX, INT64_MIN, 0, -1 };
+	const uint64_t n = gemp_random_below(seed, variety);
+	gemp_value value = { .type = type, .null = gemp_random_below(seed, 9) == 0 };
+	switch (type) {
+	case GEMP_INTEGER: value.integer = n < 4 ? integers[n] : (int64_t)n - 9; break;
+	case GEMP_FLOAT: value.real = n < 8 ? reals[n] : (double)n / 3; break;
+	case GEMP_BOOLEAN: value.truth = n % 2; break;
+	default: {
+		/* zeros at the end, different lengths, and prefixes of up to 90 bytes in common */
+		const size_t common = n % 4 == 0 ? 0 : n % 4 == 1 ? 8 : n % 4 == 2 ? 20 : 90;
+		const size_t zeros = n % 3;
+		memset(text, n % 5 == 0 ? 0xff : 'x', common);
+		memset(text + common, 0, sizeof text - common);
+		const int tail = snprintf(text + common, 32, "%llx", (unsigned long long)n);
+		value.string = (gemp_string){ text, n % 7 == 0 ? common : common + (size_t)tail + zeros };
+	}
+	}
+	return value;
+}
+
+static void fill(gemp_frame *frame, size_t rows, size_t variety, uint64_t *seed)
+{
+	assert_ok(gemp_frame_init(frame, COLUMNS));
+	for (size_t c = 0; c < COLUMNS; c++) {
+		assert_ok(gemp_frame_set(frame, c, GEMP_CELL_VALUE, "c", types[c]));
+		for (size_t row = 0; row < rows; row++) {
+			const gemp_value value = random_value(types[c], seed, variety);
+			assert_ok(gemp_column_add(&frame->columns[c].values, &value));
+		}
+	}
+	frame->rows = rows;
+}
+
+/* Checks that `rows` is a permutation of the frame's rows in ascending order. */
+static void check_sorted(const gemp_row_order *order, const gemp_frame *frame, const uint64_t *rows)
+{
+	uint8_t *seen = calloc(frame->rows + 1, 1);
+	for (size_t i = 0; i < frame->rows; i++) {
+		assert_true(rows[i] < frame->rows && !seen[rows[i]]);
+		seen[rows[i]] = 1;
+		if (i > 0)
+			assert_true(gemp_row_order_compare(order, frame, rows[i - 1], frame, rows[i]) <= 0);
+	}
+	free(seen);
+}
+
+/* The selected rows are exactly those that are not larger than the wanted-th row and the bound. */
+static void check_selected(const gemp_row_order *order, const gemp_frame *frame, const uint64_t *sorted, size_t wanted,
+                           const gemp_frame *bound, size_t at)
+{
+	uint64_t *rows;
+	size_t count, expected = 0, largest = wanted <= frame->rows ? wanted - 1 : frame->rows - 1;
+	assert_ok(gemp_row_order_select(order, frame, wanted, bound, at, &rows, &count));
+	for (size_t i = 0; i < frame->rows; i++)
+		expected += gemp_row_order_compare(order, frame, i, frame, sorted[largest]) <= 0 &&
+		            (!bound || gemp_row_order_compare(order, frame, i, bound, at) <= 0);
+	assert_int_equal(count, expected);
+	for (size_t i = 0; i < count; i++)
+		assert_true(gemp_row_order_compare(order, frame, rows[i], frame, sorted[largest]) <= 0);
+	gemp_free(rows);
+}
+
+static void check(size_t rows, size_t variety, uint64_t *seed)
+{
+	gemp_frame frame, bound;
+	gemp_sort_item items[COLUMNS];
+	uint64_t *sorted;
+	const gemp_row_order order = { 1 + gemp_random_below(seed, COLUMNS), items };
+	for (size_t i = 0; i < COLUMNS; i++)
+		items[i] = (gemp_sort_item){ .item = gemp_random_below(seed, COLUMNS), .descending = gemp_random(seed) % 2 };
+	fill(&frame, rows, variety, seed);
+	fill(&bound, 3, variety, seed);
+	assert_ok(gemp_row_order_sort(&order, &frame, &sorted));
+	check_sorted(&order, &frame, sorted);
+	if (rows) {
+		check_selected(&order, &frame, sorted, 1 + gemp_random_below(seed, rows < 1000 ? rows : 1000), NULL, 0);
+		check_selected(&order, &frame, sorted, 1 + gemp_random_below(seed, 20), &bound, 1);
+	}
+	gemp_free(sorted);
+	gemp_frame_free(&frame);
+	gemp_frame_free(&bound);
+}
+
+static void sorts_like_comparisons(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed();
+	for (size_t trial = 0; trial < TRIALS; trial++)
+		check(gemp_random_below(&seed, MAX_ROWS), trial % 2 ? 5 : 200, &seed);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+/* Enough rows for runs that all threads sort. */
+static void sorts_many_rows(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed();
+	check(MANY_ROWS, 40, &seed);
+	check(MANY_ROWS, 1, &seed);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorts_like_comparisons),
+		cmocka_unit_test(sorts_many_rows),
+	};
+	return test_main(tests);
+}
