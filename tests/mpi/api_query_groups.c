@@ -5,6 +5,8 @@
 #include "harness/limits.h"
 #include "query_world.h"
 
+#include <gemp/rules.h>
+
 static const struct {
 	const char *text;
 	bool grouped; /* the plan says that the device makes groups */
@@ -118,8 +120,90 @@ static void devices_group_as_the_host(void **state)
 	}
 }
 
+/* Rules that group once and twice: the second rule needs the mean of the rows that it groups. */
+static const char rules_text[] =
+	"RULE pair MATCH (a)-[:E]->(m)<-[:E]-(b) WHERE id(a) < id(b) WITH a, b, count(m) AS n WHERE n >= 2 "
+	"CREATE (c:C {n: n}), (c)-[:P]->(a), (c)-[:Q]->(b)\n"
+	"RULE mean MATCH (a)-[:E]->(m)<-[:E]-(b) WHERE id(a) < id(b) WITH a, b, count(m) AS n, avg(id(m)) AS y WHERE n >= 2 "
+	"CREATE (d:D {n: n, y: y}), (d)-[:P]->(a), (d)-[:Q]->(b)\n"
+	"RUN pair; mean";
+
+static uint64_t rewrite(uint64_t random, uint64_t *applied)
+{
+	world w = world_new(12, 70, false, SPLIT_TURNS, &random);
+	gemp_rules *rules;
+	gemp_rules_result result;
+	assert_all_ok(gemp_rules_open(&rules, context, rules_text, NULL));
+	assert_all_ok(gemp_rules_run(rules, w.graph, NULL, &result, NULL));
+	const uint64_t hash = gemp_graph_hash(w.graph);
+	*applied = result.applied;
+	gemp_rules_close(rules);
+	world_free(&w);
+	return hash;
+}
+
+static void rules_group_as_on_the_host(void **state)
+{
+	(void)state;
+	const uint64_t random = test_seed_all();
+	static const size_t most[] = { 1 << 10, 4 };
+	uint64_t applied[2];
+	const uint64_t expected = rewrite(random, &applied[0]);
+	assert_all(applied[0] > 4);
+	for (int i = 0; i < 2; i++) {
+		TEST_LIMIT(interpret_work, 0); /* devices search */
+		TEST_LIMIT(early_pivots, 0);
+		TEST_LIMIT(device_group_slots, 4);
+		TEST_LIMIT(device_group_max, most[i]);
+		const uint64_t found = rewrite(random, &applied[1]);
+		TEST_LIMIT_DEFAULT(interpret_work);
+		TEST_LIMIT_DEFAULT(early_pivots);
+		TEST_LIMIT_DEFAULT(device_group_slots);
+		TEST_LIMIT_DEFAULT(device_group_max);
+		assert_all(found == expected && applied[1] == applied[0]);
+	}
+}
+
+static gemp_code run_once(void *argument)
+{
+	gemp_query_settings settings;
+	gemp_query_result result;
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_settings_init(&settings);
+	settings.place = GEMP_PLACE_DEVICE;
+	gemp_code code = gemp_query_open(&query, argument,
+	                                 "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n, sum(id(b)) AS s WHERE n > 1 "
+	                                 "RETURN a, c, n, s ORDER BY n DESC LIMIT 3",
+	                                 &settings);
+	if (code == GEMP_OK)
+		code = gemp_query_run(query, &columns, &result, NULL);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2) /* lets each request for memory of each rank fail, which is slow on many ranks */
+		return;
+	uint64_t random = test_seed_all();
+	world w = world_new(8, 20, false, SPLIT_TURNS, &random);
+	TEST_LIMIT(device_group_slots, 4);
+	TEST_LIMIT(device_group_max, 1 << 10);
+	TEST_LIMIT(early_pivots, 0);
+	assert_all_ok(run_once(w.graph)); /* opens devices, which stay open */
+	assert_all_survive_no_memory(run_once, w.graph);
+	TEST_LIMIT_DEFAULT(device_group_slots);
+	TEST_LIMIT_DEFAULT(device_group_max);
+	TEST_LIMIT_DEFAULT(early_pivots);
+	world_free(&w);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { API_TEST(devices_group_as_the_host) };
+	const struct CMUnitTest tests[] = { API_TEST(devices_group_as_the_host), API_TEST(rules_group_as_on_the_host),
+		                                API_TEST(memory_may_run_out) };
 	return test_main_all(argc, argv, tests);
 }

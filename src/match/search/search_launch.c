@@ -436,12 +436,12 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 
 /* Adds the seconds that the host spent on a launch beside the kernel's: enqueuing, waking up, reading control words. Of
  * `kernel` seconds, those are not the host's that passed while it did other work. `ended` is the time at which the host
- * returned to the launch. */
-static void add_overhead(gemp_search *search, double kernel, double ended, gemp_phase phase)
+ * returned to the launch. The seconds since then that count as `distinct` are left out. */
+static void add_overhead(gemp_search *search, double kernel, double ended, double distinct, gemp_phase phase)
 {
 	gemp_runtime *context = search->context;
 	const double hidden = fmin(kernel, ended - search->launch.begun);
-	const double overhead = search->launch.seconds + gemp_now() - ended - (kernel - hidden);
+	const double overhead = search->launch.seconds + gemp_now() - ended - distinct - (kernel - hidden);
 	if (!search->next && !search->options.leader) /* with several devices, the host also waits for the others */
 		context->hidden_seconds += hidden;
 	context->timers.seconds[phase] += fmax(overhead, 0);
@@ -451,10 +451,11 @@ static void add_overhead(gemp_search *search, double kernel, double ended, gemp_
  * launch. */
 gemp_code gemp_search_end(gemp_search *search)
 {
-	double began = gemp_now(), busy = search->statistics.kernel_seconds;
+	const double *distinct = &search->context->timers.seconds[GEMP_PHASE_DISTINCT];
+	const double began = gemp_now(), busy = search->statistics.kernel_seconds, before = *distinct;
 	search->launch.under_way = false;
 	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
-	add_overhead(search, search->statistics.kernel_seconds - busy, began,
+	add_overhead(search, search->statistics.kernel_seconds - busy, began, *distinct - before,
 	             search->stored ? GEMP_PHASE_LAUNCH : GEMP_PHASE_BUILD);
 	if (!search->stored) {
 		search->stored = true;
