@@ -401,10 +401,15 @@ gemp_code gemp_grouping_new(gemp_grouping **out, gemp_match *m, gemp_sink *next)
 		g->sink = (gemp_sink){ .self = g, .consume = consume, .end_round = end_round };
 	}
 	GEMP_TRY(gemp_comm_agree(m->context->comm, code));
+	gemp_timers *timers = &m->context->timers;
+	const double began = gemp_now(), before = gemp_timers_sum(timers);
 	GEMP_TRY(choose_key(g));
+	gemp_timers_add_rest(timers, GEMP_PHASE_CONVERT, began, before);
 	if (!is_useful(g))
 		return GEMP_OK;
+	const double known = gemp_now();
 	GEMP_TRY(gemp_comm_agree(m->context->comm, make_tables(g)));
+	gemp_timers_add(timers, GEMP_PHASE_BUILD, known);
 	*out = g;
 	g = NULL;
 	return GEMP_OK;
