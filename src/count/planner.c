@@ -75,7 +75,7 @@ const char *gemp_count_refusal(const gemp_pattern *pattern, const gemp_count_pla
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	if (!options->iso && !options->edge_iso && !options->hom)
 		return "only semantics iso is counted so, and edge-iso and hom with distinct none";
-	if (pattern->condition_count)
+	if (pattern->condition_count && !options->implied)
 		return "it has conditions";
 	if (pattern->vertex_count < 2 || pattern->vertex_count > max_vertices(pattern, options))
 		return "its vertices are too many or too few";
@@ -89,7 +89,7 @@ const char *gemp_count_refusal(const gemp_pattern *pattern, const gemp_count_pla
 		return "the graph has loops";
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
-		if (edge->direction != GEMP_EITHER && !pattern->simple)
+		if (edge->direction != GEMP_EITHER && !pattern->simple && !options->two_sided)
 			return "its edges are directed";
 		if (edge->path || edge->from == edge->to)
 			return "it has a loop or a path of variable length";
@@ -253,7 +253,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	*out = NULL;
 	*reason = gemp_count_refusal(pattern, options);
 	if (!options->iso)
-		order = 1; /* each embedding is a match */
+		order = options->two_sided ? 2 : 1; /* each embedding is a match */
 	if (*reason || pattern->vertex_count > GEMP_MAX_TERM)
 		return *reason ? GEMP_OK : plan_of_large(out, pattern, order);
 	GEMP_TRY(GEMP_NEW(terms, 1));

@@ -21,6 +21,8 @@ typedef struct gemp_count_planner_options {
 	bool ordered;   /* PATH_PAIRS and tables with u_01 are allowed */
 	bool parallel;  /* edges of the pattern's types join some pair of host vertices more than once */
 	bool loops;     /* some edge of the pattern's types is a loop; false under iso, whose matches have no loops */
+	bool implied;   /* all conditions hold for every vertex of the graph that is an end of the pattern's edges */
+	bool two_sided; /* without directions, each match is found twice; see query/edge_sides.h */
 } gemp_count_planner_options;
 
 /* Returns why no sums can count the pattern, as far as its shape and the options show this, or NULL. */

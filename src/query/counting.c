@@ -7,6 +7,7 @@
 #include "count/neighbours.h"
 #include "partition/views/renumbered_view.h"
 #include "pattern/symmetry/automorphism.h"
+#include "query/edge_sides.h"
 
 #include <float.h>
 
@@ -66,22 +67,48 @@ static bool counts_embeddings(const gemp_match_options *o)
 	return o->distinct == GEMP_BY_NOTHING;
 }
 
+/* Collective. Labels and directions that the edges imply are left out of the sums. A pattern that has neither is not
+ * checked, and an index of rows, which has no directions, is then enough. */
+static gemp_code find_implied(gemp_count_planner_options *out, const gemp_counting *c, gemp_shard *graph,
+                              const gemp_pattern *pattern)
+{
+	gemp_edge_sides sides = { .implied = out->implied, .two_sided = out->two_sided };
+	if (sides.implied || sides.two_sided)
+		GEMP_TRY(gemp_edge_sides_check(&sides, c->context, graph, pattern));
+	out->implied = sides.implied;
+	out->two_sided = sides.two_sided;
+	return GEMP_OK;
+}
+
+/* Sets what the pattern and the options allow, if the graph has it, too. Sums over embeddings alone may ignore labels,
+ * since automorphisms of the pattern keep labels. */
+static void allow_for_pattern(gemp_count_planner_options *out, const gemp_match_options *options,
+                              const gemp_pattern *pattern)
+{
+	const gemp_edge_sides sides = gemp_edge_sides_of_pattern(pattern);
+	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
+	out->edge_iso = options->semantics == GEMP_EDGE_ISO && counts_embeddings(options);
+	out->hom = options->semantics == GEMP_HOM && counts_embeddings(options);
+	out->implied = !out->iso && sides.implied;
+	out->two_sided = !out->iso && sides.two_sided;
+}
+
 /* Collective. The simple view of a --pattern has neither loops nor parallel edges. The rows of other views are read for
  * these only if the pattern itself allows sums, since a search may need fewer rows. */
 static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_counting *c, gemp_shard *graph,
                                       const gemp_pattern *pattern)
 {
 	gemp_runtime *context = c->context;
-	const gemp_match_options *options = c->options;
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = pattern->simple };
-	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
-	out->edge_iso = options->semantics == GEMP_EDGE_ISO && counts_embeddings(options);
-	out->hom = options->semantics == GEMP_HOM && counts_embeddings(options);
+	allow_for_pattern(out, c->options, pattern);
 	if (pattern->simple || !pattern->edge_count || gemp_count_refusal(pattern, out))
 		return GEMP_OK;
 	double began = gemp_now();
+	GEMP_TRY(find_implied(out, c, graph, pattern));
+	if (gemp_count_refusal(pattern, out))
+		return GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count && !gemp_view_index(graph, &key); r++) /* an index has the answer */
 		if (key.relations[r])
 			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));

@@ -12,10 +12,12 @@ CONFIGS = os.path.join(HERE, '..', '..', 'configs')
 
 
 class Question:
-    """data: name of the input. hom: edges of a match may be equal, as in SQL; otherwise they must differ."""
+    """data: name of the input. hom: edges of a match may be equal, as in SQL; otherwise they must differ, for which Kuzu
+    needs the condition `differ`."""
 
-    def __init__(self, data, name, cypher, sql, hom=False):
+    def __init__(self, data, name, cypher, sql, differ='', hom=False):
         self.data, self.name, self.cypher, self.sql, self.hom = data, name, cypher, sql, hom
+        self.walks = cypher.replace(' RETURN', ' WHERE %s RETURN' % differ) if differ else cypher
 
     def title(self):
         return '%s: %s' % (self.data, self.name)
@@ -91,9 +93,10 @@ FILMS = [
      'JOIN edge_ACTS_IN y ON y.dst = w.dst AND y.src > x.src JOIN edge_ACTS_IN z ON z.dst = w.dst AND z.src > y.src '
      "WHERE substr(a.name, 1, 4) = 'Jack' AND a.id NOT IN (x.src, y.src, z.src)"),
     ('4-cycles', 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)-[:ACTS_IN]->(n:Movie)<-[:ACTS_IN]-(a) '
-     'WHERE id(a) < id(b) AND id(m) < id(n) RETURN count(*) AS n',
-     'SELECT count(*) FROM edge_ACTS_IN w JOIN edge_ACTS_IN x ON x.dst = w.dst AND x.src > w.src JOIN edge_ACTS_IN y '
-     'ON y.src = x.src AND y.dst > w.dst JOIN edge_ACTS_IN z ON z.dst = y.dst AND z.src = w.src'),
+     'RETURN count(*) AS n',
+     'SELECT 4 * count(*) FROM edge_ACTS_IN w JOIN edge_ACTS_IN x ON x.dst = w.dst AND x.src > w.src JOIN edge_ACTS_IN y '
+     'ON y.src = x.src AND y.dst > w.dst JOIN edge_ACTS_IN z ON z.dst = y.dst AND z.src = w.src',
+     'id(a) <> id(b) AND id(m) <> id(n)'),
 ]
 
 
@@ -101,7 +104,7 @@ def of_configs(data, folder, sql):
     """Returns the questions of a folder of configs."""
     for name in sql:
         with open(os.path.join(CONFIGS, folder, name + '.cypher'), encoding='utf-8') as file:
-            yield Question(data, name, file.read(), sql[name], True)
+            yield Question(data, name, file.read(), sql[name], hom=True)
 
 
 def all_questions(only):

@@ -187,7 +187,7 @@ class Duckdb(Node):
         for kind, tables in grouped(data):
             made.append('CREATE TABLE "%s" (%s)' % (kind, sql_columns(tables[0])))
             made += ['COPY "%s" FROM %s (HEADER)' % (kind, quoted(table.path)) for table in tables]
-        return made + derived(data)
+        return made + derived(data) + ['CHECKPOINT']
 
 
 def kuzu_text(text):
@@ -205,7 +205,7 @@ class Kuzu(Node):
     name, package = 'kuzu', 'kuzu'
 
     def text(self, question):
-        return kuzu_text(question.cypher)
+        return kuzu_text(question.walks)
 
     def statements(self, data):
         made = []
