@@ -2,6 +2,7 @@
 
 #include "analytics/traversal/parents.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 
 #include <limits.h>
@@ -319,6 +320,20 @@ static gemp_code find_parents(gemp_sssp *s, gemp_code code, cl_uint source)
 	return gemp_frontier_seconds(&s->frontier, &device); /* waits for the launches */
 }
 
+/* Converts the downloaded distances of some own vertices. */
+static void convert_range(void *context, size_t begin, size_t end)
+{
+	const gemp_sssp *s = context;
+	for (size_t v = begin; s->floating && v < end; v++)
+		s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* unreached: all bits are set */
+	if (s->floating || (s->wide && !s->named))
+		return;
+	for (size_t v = begin; v < end; v++) {
+		const uint32_t distance = s->named ? (uint32_t)(s->distance_host[v] >> 32) : s->narrow[v];
+		s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
+	}
+}
+
 /* Local. Downloads the results, and converts distances to 64 bits or doubles. */
 static gemp_code download(gemp_sssp *s)
 {
@@ -328,32 +343,47 @@ static gemp_code download(gemp_sssp *s)
 		GEMP_TRY(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
 	if (s->floating) {
 		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
-		for (uint32_t v = 0; v < own; v++)
-			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* unreached: all bits are set */
 	} else if (s->wide || s->named) {
 		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
-		for (uint32_t v = 0; s->named && v < own; v++) {
-			uint32_t distance = (uint32_t)(s->distance_host[v] >> 32);
-			s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
-		}
 	} else {
 		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
-		for (uint32_t v = 0; v < own; v++)
-			s->distance_host[v] = s->narrow[v] == UINT32_MAX ? GEMP_NO_DISTANCE : s->narrow[v];
 	}
+	gemp_for_elements(own, convert_range, s);
 	return GEMP_OK;
+}
+
+/* The reached vertices and their edges, by ranges of own vertices. */
+typedef struct reached {
+	const gemp_layout *layout;
+	const uint64_t *distance;
+	const double *real; /* NULL: distances are integers */
+	uint64_t vertices[GEMP_MAX_RANGES], edges[GEMP_MAX_RANGES];
+} reached;
+
+static void sum_range(void *context, size_t range, size_t begin, size_t end)
+{
+	reached *r = context;
+	uint64_t vertices = 0, edges = 0;
+	for (size_t v = begin; v < end; v++)
+		if (r->real ? isfinite(r->real[v]) : r->distance[v] != GEMP_NO_DISTANCE) {
+			vertices++;
+			edges += r->layout->out_degree[v];
+		}
+	r->vertices[range] = vertices;
+	r->edges[range] = edges;
 }
 
 /* Collective. Counts the reached vertices and their edges over all ranks. */
 static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 {
 	const gemp_layout *l = s->frontier.layout;
+	reached own = { .layout = l, .distance = r->distance, .real = s->floating ? r->real : NULL };
 	uint64_t sums[3] = { 0, 0, s->frontier.state[GAS_FOUND] };
-	for (uint32_t v = 0; v < l->own; v++)
-		if (s->floating ? isfinite(r->real[v]) : r->distance[v] != GEMP_NO_DISTANCE) {
-			sums[0]++;
-			sums[1] += l->out_degree[v];
-		}
+	gemp_for_ranges(l->own, sum_range, &own);
+	for (size_t range = 0; range < gemp_range_count(l->own); range++) {
+		sums[0] += own.vertices[range];
+		sums[1] += own.edges[range];
+	}
 	gemp_comm_sum(l->comm, sums, 2); /* sums[2] is a sum over all ranks already */
 	r->reached = sums[0];
 	r->reached_edges = sums[1];
