@@ -78,6 +78,9 @@ GEMP_API int gemp_process_launched(int *size);
  * drivers meanwhile, which takes up to 0.3 s. The environment of the process must not change until the devices are open
  * or the context is closed. If `path` is NULL, the size of the file does not matter. */
 GEMP_API void gemp_context_expect_devices(gemp_context *context, const char *path);
+/* Local. The same for a program that will query the graph in the file: the thread begins with the first query that
+ * needs more of the file than the rows of few vertices, so that other queries load no drivers. */
+GEMP_API void gemp_context_expect_queries(gemp_context *context, const char *path);
 
 /* Local. To be called before gemp_process_begin and before any call of OpenCL, by a process with one thread. If the
  * text `devices` (gemp_context_options) is "cpu" or "gpu", the process does not load drivers that cannot have such

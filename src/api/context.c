@@ -203,12 +203,28 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_d
 
 /* A small file is read before the thread has begun. A file that cannot be read is reported by the function that opens
  * it. */
-void gemp_context_expect_devices(gemp_context *context, const char *path)
+static bool is_large(const char *path)
 {
 	struct stat status;
-	if (!context->runtime &&
-	    (!path || (stat(path, &status) == 0 && (uint64_t)status.st_size >= gemp_limits_now()->preload_min)))
+	return !path || (stat(path, &status) == 0 && (uint64_t)status.st_size >= gemp_limits_now()->preload_min);
+}
+
+void gemp_context_expect_devices(gemp_context *context, const char *path)
+{
+	if (!context->runtime && is_large(path))
 		gemp_drivers_preload();
+}
+
+void gemp_context_expect_queries(gemp_context *context, const char *path)
+{
+	context->preloads = !context->runtime && is_large(path);
+}
+
+void gemp_context_preload(gemp_context *context)
+{
+	if (context->preloads)
+		gemp_drivers_preload();
+	context->preloads = false;
 }
 
 /* PROCESSES: for programs that leave MPI to the library */

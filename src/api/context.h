@@ -13,6 +13,7 @@ struct gemp_context {
 	char *devices; /* owned; NULL: the library chooses */
 	gemp_budgets budgets;
 	gemp_runtime *runtime; /* NULL: no function has needed a runtime so far */
+	bool preloads;         /* the first query that may need a device loads the drivers by a thread */
 	double reported;       /* time of the last report of seconds; 0: none so far */
 };
 
@@ -62,6 +63,9 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, gemp_d
 /* Local. Returns gemp_now() at the start of gemp_process_begin. Returns 0 if it was not called, and from the second
  * call on, since only the first report contains the start of the process. */
 double gemp_process_take_start(void);
+
+/* Local. Loads the drivers by a thread, if the program expects queries (gemp_context_expect_queries). */
+void gemp_context_preload(gemp_context *context);
 
 /* Local. Sets the clocks and counters of the runtime to zero. */
 void gemp_runtime_reset(gemp_runtime *runtime);

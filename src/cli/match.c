@@ -131,6 +131,10 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 			GEMP_SIGNAL_SAY,
 			"gemp-mpi: stopped by a signal; the results so far are lost. --checkpoint FOLDER would save finished work, "
 			"if the query is one search\n");
+	if (is_motifs(options->pattern))
+		gemp_context_expect_devices(context, options->arguments[0]);
+	else
+		gemp_context_expect_queries(context, options->arguments[0]);
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	if (is_motifs(options->pattern))
 		return match_motifs(graph, options, &settings, report);
@@ -164,7 +168,6 @@ const gemp_command gemp_command_match = {
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
 	.argument_count = { 1, 2 },
-	.devices = true,
 	.run = match,
 };
 

@@ -47,6 +47,7 @@ const gemp_limits gemp_limits_default = {
 	.interpret_work = 1 << 24,
 	.filter_values = 1 << 24,
 	.interpret_budget = 1 << 26,
+	.interpret_serial = 1 << 14,
 	.sample_check = -1,
 	.early_pivots = -1,
 	.early_rows = 1 << 18,

@@ -169,6 +169,10 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 0 compares no counts of devices with the host's, 1 those of all pivots [-1: those of a few]:
 	 * match/sample_check. */
 	int sample_check;
+	/* Row entries and lookups, of all ranks: a search that is expected to need fewer is not divided among threads,
+	 * since a thread takes as long to wake. A query for the 89 films of a person took 4.1 ms with two threads on two
+	 * busy cores, of which 1.2 ms were work (AMD EPYC, 2026-11-30) [2^14]: match/match_host. */
+	uint64_t interpret_serial;
 	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/walk. */
 	unsigned interpret_walkers;
 	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none

@@ -99,9 +99,16 @@ bool gemp_match_may_use_host(const gemp_match *m)
 	         is_within(m, gemp_match_expected_work(m), gemp_limits_now()->interpret_work)));
 }
 
+/* A search from given vertices has the work of one task, but perhaps many tasks. */
+static bool is_serial(const gemp_match *m)
+{
+	return !m->plan->arguments && gemp_match_expected_work(m) < (double)gemp_limits_now()->interpret_serial;
+}
+
 gemp_code gemp_match_use_host(gemp_match *m)
 {
-	gemp_interpreter_options options = { .listed = gemp_match_needs_listing(m),
+	gemp_interpreter_options options = { .serial = is_serial(m),
+		                                 .listed = gemp_match_needs_listing(m),
 		                                 .first_only = m->options.first_only && !m->phases.after_count,
 		                                 .per = m->per,
 		                                 .max_rows = m->context->budgets.result_buffer,

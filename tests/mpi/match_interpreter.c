@@ -228,5 +228,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(gives_up, open_context, close_context),
 		cmocka_unit_test_setup_teardown(is_not_tried, open_context, close_context),
 	};
+	TEST_LIMIT(interpret_serial, 0); /* small searches on all threads */
 	return test_main_all(argc, argv, tests);
 }

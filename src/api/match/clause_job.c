@@ -179,6 +179,8 @@ gemp_code gemp_clause_job_run(gemp_query_job *job, gemp_report *report, gemp_run
 		gemp_report_set(job->base.report, "query", json_string(job->base.text));
 		return gemp_report_search(job->base.report, job->base.runtime, &job->base.runtime->timers, false);
 	}
+	if (settings->place != GEMP_PLACE_HOST)
+		gemp_context_preload(job->request->query->graph->context);
 	GEMP_TRY(gemp_shard_load_keys(job->base.graph));
 	GEMP_TRY(gemp_comm_agree(job->comm, gemp_procedures_new(&procedures, &analyses, job->request->query->graph)));
 	GEMP_TRY(gemp_cypher_run(&result, job->base.runtime, job->base.graph, &job->form->tree, job->form->parameters,

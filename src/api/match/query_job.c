@@ -360,17 +360,28 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	return request->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&job->base, request->seconds) : GEMP_OK;
 }
 
+/* Local. Loads the drivers by a thread while the graph is read, if the program expects to need them. */
+static void preload_drivers(const gemp_query_job *job)
+{
+	if (job->base.settings->place != GEMP_PLACE_HOST)
+		gemp_context_preload(job->request->query->graph->context);
+}
+
 /* Collective. If the query begins with few vertices, it runs on the part of the graph that it needs. The files of
  * checkpoints and covered subgraphs are of the whole graph. Rows of the part must not stay on devices after the job. */
 static gemp_code narrow_graph(gemp_query_job *job)
 {
-	if (job->graph_path || job->base.settings->checkpoint.folder)
+	if (job->graph_path || job->base.settings->checkpoint.folder) {
+		preload_drivers(job);
 		return GEMP_OK;
+	}
 	GEMP_TRY(gemp_neighbourhood_new(&job->neighbourhood, job->base.runtime, job->base.graph, job->pattern,
 	                                &job->base.how, &job->found_by));
 	if (job->neighbourhood) {
 		job->base.graph = job->neighbourhood;
 		job->base.how.count_parts = false;
+	} else {
+		preload_drivers(job);
 	}
 	return GEMP_OK;
 }
@@ -410,6 +421,8 @@ gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runt
 	const bool dry = is_dry(job);
 	job->base.report = report;
 	job->base.runtime = runtime;
+	if (request->mode == GEMP_QUERY_MODE_COUNT_PER)
+		preload_drivers(job);
 	if (request->mode == GEMP_QUERY_MODE_SAMPLE && !dry)
 		return gemp_sample_run(&job->base, request->seconds, request->seed, request->estimate);
 	if (request->mode == GEMP_QUERY_MODE_COUNT_PER && !dry)

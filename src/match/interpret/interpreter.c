@@ -107,7 +107,7 @@ static void restart_pivots(gemp_interpreter *i)
 
 static gemp_code make_workers(gemp_interpreter *i)
 {
-	i->threads = gemp_threads();
+	i->threads = i->options.serial ? 1 : gemp_threads();
 	i->walker_count = gemp_walk_walkers(&i->walk);
 	i->walk.alone = i->walker_count == 1;
 	GEMP_TRY(GEMP_NEW(i->workers, i->threads));

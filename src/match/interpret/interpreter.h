@@ -17,6 +17,7 @@
 typedef struct gemp_interpreter gemp_interpreter;
 
 typedef struct gemp_interpreter_options {
+	bool serial;              /* one thread searches, since little work is expected */
 	bool listed;              /* matches go to a sink, and are not only counted */
 	bool first_only;          /* one row of each task is enough */
 	uint64_t per;             /* pattern vertices at whose images matches are counted */
