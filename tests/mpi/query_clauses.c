@@ -144,19 +144,39 @@ static void aggregates_within_expressions_need_keys(void **state)
 	input_rows_free(g);
 }
 
-static void too_many_rows_are_an_error(void **state)
+static void too_many_groups_are_an_error(void **state)
 {
 	(void)state;
 	output o;
-	for (int sorted = 0; sorted < 2; sorted++) {
-		input_rows *g = input_rows_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
-		g->pattern->result.distinct = !sorted;
-		if (sorted)
-			set_order(&g->pattern->result, 0, false);
-		g->made->context.budgets.host_memory = 1000;
-		assert_all_code(run(g, &o), GEMP_ENOMEM);
-		assert_message("more than host-memory 1000");
-		gemp_text_free(&o.text);
+	input_rows *g = input_rows_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
+	g->pattern->result.distinct = true;
+	g->made->context.budgets.host_memory = 1000;
+	assert_all_code(run(g, &o), GEMP_ENOMEM);
+	assert_message("more than host-memory 1000");
+	gemp_text_free(&o.text);
+	input_rows_free(g);
+}
+
+/* Each push writes a run, and each range of rows that is read back has few blocks. */
+static void rows_beyond_memory_are_sorted_on_disk(void **state)
+{
+	(void)state;
+	static const uint64_t cuts[][2] = { { 0, UINT64_MAX }, { 0, 17 }, { 9, 40 }, { MAX_ROWS + 5, 4 } };
+	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+		output in_memory, on_disk;
+		input_rows *g = input_rows_with_items(
+			MAX_ROWS, 3, (gemp_expr *[]){ attribute(0, MADE_AGE), element(1, false), element(0, true) });
+		set_order(&g->pattern->result, 0, true);
+		g->pattern->result.has_skip = g->pattern->result.has_limit = i > 0;
+		g->pattern->result.skip = cuts[i][0];
+		g->pattern->result.limit = cuts[i][1];
+		assert_all_ok(run(g, &in_memory));
+		g->made->context.budgets.host_memory = 1;
+		assert_all_ok(run(g, &on_disk));
+		assert_all(in_memory.text.size == on_disk.text.size);
+		assert_all(memcmp(in_memory.text.data, on_disk.text.data, on_disk.text.size) == 0);
+		gemp_text_free(&in_memory.text);
+		gemp_text_free(&on_disk.text);
 		input_rows_free(g);
 	}
 }
@@ -210,7 +230,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_clauses),
 		cmocka_unit_test(skip_and_limit_without_order),
 		cmocka_unit_test(aggregates_within_expressions_need_keys),
-		cmocka_unit_test(too_many_rows_are_an_error),
+		cmocka_unit_test(too_many_groups_are_an_error),
+		cmocka_unit_test(rows_beyond_memory_are_sorted_on_disk),
 		cmocka_unit_test(overflow_is_an_error),
 		cmocka_unit_test(memory_may_run_out),
 	};

@@ -18,9 +18,9 @@ static const gemp_option options[] = {
 	  "(the same devices as auto), has more devices than there are ranks, each rank gets several: a search then uses "
 	  "all of them, other work the first." },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE, OF_BUDGETS, POSITIVE(host_memory),
-	  "Host memory of a rank for removing duplicates, which takes several passes if it is too small, for groups, which "
-	  "go to a temporary file (in the folder TMPDIR, or /tmp) if they exceed half of it, and for rows to sort, which "
-	  "must fit. A query that runs clause by clause ends with an error when a rank would hold "
+	  "Host memory of a rank for removing duplicates, which takes several passes if it is too small, and for groups "
+	  "and rows to sort, which go to a temporary file (in the folder TMPDIR, or /tmp) if they exceed half of it. "
+	  "A query that runs clause by clause ends with an error when a rank would hold "
 	  "more; by default this is 80 % of the memory that the node has left." },
 	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL,
 	  ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, OF_BUDGETS, POSITIVE(device_memory),

@@ -8,7 +8,7 @@
 #include "core/status.h"
 #include "query/clause/projection.h"
 #include "query/rows/elements.h"
-#include "query/rows/row_order.h"
+#include "query/rows/sort_runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,8 @@ enum {
 	BLOCK_ROWS = 1 << 16, /* max number of rows pushed at a time */
 	SPARE_ROWS = 1 << 14, /* number of rows beyond twice the limit before rows are dropped */
 	SAMPLES = 64,         /* max number of samples of each rank, from which the splitters are taken */
+	SPENT = 3,            /* a run is written when 1 / SPENT of the budget is used */
+	READ = 16,            /* packed rows that are read back together: 1 / READ of the budget of each rank */
 	EDGE_RANKS = 4,       /* number of order keys of an edge: type, key of source, key of target, parallel number */
 };
 
@@ -32,6 +34,7 @@ typedef struct sort_stage {
 	gemp_sort_item *sorts; /* [sort_count] the sort columns of `rows`, which are columns of values */
 	size_t leading;        /* number of sort columns before the first hidden one */
 	gemp_frame rows;
+	gemp_sort_runs runs;
 	bool bounded; /* row SKIP + LIMIT - 1 of `rows` was the last of the sorted rows, so larger rows are not needed */
 	bool ended;
 } sort_stage;
@@ -111,11 +114,26 @@ static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const
 	return GEMP_OK;
 }
 
+/* Writes the rows so far as a sorted run, and begins anew. Sorting needs memory, too, so a run has a part of the
+ * budget. The bound is lost with the rows. */
+static gemp_code write_run(sort_stage *o)
+{
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame empty = { 0 };
+	GEMP_TRY(sort_rows(o, wanted_rows(o)));
+	GEMP_TRY(gemp_sort_runs_add(&o->runs, &o->rows));
+	GEMP_TRY(gemp_frame_like(&empty, &o->rows));
+	gemp_frame_free(&o->rows);
+	o->rows = empty;
+	empty = (gemp_frame){ 0 };
+	o->bounded = false;
+	return GEMP_OK;
+}
+
 /* Appends rows. If there are more than twice the limit plus a margin, the rows are sorted and those beyond the limit
  * are dropped, which costs amortised O(log n) a row. */
 static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
-	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
+	size_t all = o->rows.count, budget = o->context->budgets.host_memory;
 	if (frame->rows == 0)
 		return GEMP_OK;
 	GEMP_TRY(append_order_keys(o, frame, elements));
@@ -124,12 +142,8 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	o->rows.count = all;
 	if (code == GEMP_OK && o->rows.rows / 2 > wanted_rows(o) && o->rows.rows / 2 - wanted_rows(o) > SPARE_ROWS / 2)
 		code = sort_rows(o, wanted_rows(o));
-	size_t bytes = gemp_frame_memory(&o->rows);
-	if (code == GEMP_OK && budget && bytes > budget)
-		code = gemp_fail(GEMP_ENOMEM,
-		                 "%zu rows to sort take %zu bytes on one rank, more than host-memory %zu; use more "
-		                 "ranks, a larger host-memory, or a LIMIT",
-		                 rows + frame->rows, bytes, budget);
+	if (code == GEMP_OK && budget && gemp_frame_memory(&o->rows) > budget / SPENT)
+		code = write_run(o);
 	return code;
 }
 
@@ -163,26 +177,6 @@ static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 }
 
 /* SAMPLE SORT over the ranks */
-
-/* Packs every step-th row of [first, end), with the hidden columns. */
-static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
-{
-	for (size_t row = first; row < end; row += step)
-		for (size_t c = 0; c < frame->count; c++)
-			gemp_cell_pack(&frame->columns[c], row, out);
-	return gemp_text_status(out);
-}
-
-/* Appends the rows that another rank packed with pack_rows. */
-static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
-{
-	while (at < end) {
-		for (size_t c = 0; c < frame->count; c++)
-			GEMP_TRY(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
-		frame->rows++;
-	}
-	return GEMP_OK;
-}
 
 /* Finds, by binary search, the first row of `o` that is not smaller than row x of `of`. If `after` is true, finds the
  * first row of `o` that is larger. */
@@ -218,9 +212,9 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 	size_t step = o->rows.rows / SAMPLES + 1;
 	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	gemp_code code = gemp_frame_like(&samples->rows, &o->rows);
-	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
+	GEMP_THEN(gemp_frame_pack(&o->rows, step / 2, o->rows.rows, step, &mine));
 	GEMP_TRY(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
-	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
+	code = gemp_frame_unpack(&samples->rows, all, (const char *)all + begin[comm->size]);
 	GEMP_THEN(sort_rows(samples, UINT64_MAX));
 	return gemp_comm_agree(comm, code);
 }
@@ -238,7 +232,7 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
 		end = end < at ? at : end; /* a bucket never begins before the end of the previous bucket */
-		code = pack_rows(&o->rows, at, end, 1, &packed);
+		code = gemp_frame_pack(&o->rows, at, end, 1, &packed);
 		sizes[r] = packed.size - before;
 		at = end;
 	}
@@ -246,7 +240,7 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_frame_clear(&o->rows);
 	gemp_text_free(&packed);
-	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
+	code = gemp_frame_unpack(&o->rows, received, (const char *)received + received_size);
 	GEMP_THEN(sort_rows(o, UINT64_MAX));
 	return gemp_comm_agree(context->comm, code);
 }
@@ -278,15 +272,21 @@ static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last
 }
 
 /* Collective. Pushes the rows of rank 0, then of rank 1, and so on, one block at a time. In each push all other ranks
- * push an empty block. */
-static gemp_code push_sorted(sort_stage *o)
+ * push an empty block. SKIP and LIMIT are reduced by these rows, and no more rows follow if `last`, or if the limit is
+ * reached (*ended). */
+static gemp_code push_sorted(sort_stage *o, bool last, bool *ended)
 {
 	const gemp_comm *comm = o->context->comm;
 	size_t first, end;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED void *all = NULL;
 	bool enough = false;
+	const uint64_t total = gemp_comm_sum1(comm, o->rows.rows), skipped = gemp_min(total, o->skip);
+	const uint64_t pushed = gemp_min(total - skipped, o->limit);
 	gemp_limit_rows(comm, o->rows.rows, o->skip, o->limit, &first, &end);
+	o->skip -= skipped;
+	o->limit -= o->limit == UINT64_MAX ? 0 : pushed;
+	last |= o->limit == 0;
 	size_t mine = end - first;
 	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, &all, &begin));
 	const size_t *rows = all;
@@ -296,10 +296,88 @@ static gemp_code push_sorted(sort_stage *o)
 	for (int r = 0; r <= last_rank && !enough; r++)
 		for (size_t at = 0; (at < rows[r] || (r == last_rank && at == 0)) && !enough; at += BLOCK_ROWS) {
 			size_t left = rows[r] - at, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-			bool last = r == last_rank && count == left;
-			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
+			bool last_block = last && r == last_rank && count == left;
+			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last_block, &enough));
 		}
+	*ended = last || enough;
 	return GEMP_OK;
+}
+
+/* RUNS */
+
+/* The first rows of all ranks' blocks in ascending order, and which of them are splitters. */
+typedef struct splitters {
+	gemp_frame rows;
+	size_t count;
+	uint64_t *at; /* [count] rows of `rows` */
+} splitters;
+
+static void free_splitters(splitters *s)
+{
+	gemp_frame_free(&s->rows);
+	gemp_free(s->at);
+}
+
+/* Chooses splitters so that about `limit` blocks lie between two of them. */
+static gemp_code choose_splitters(const sort_stage *o, splitters *s, size_t limit)
+{
+	GEMP_OWNED uint64_t *sorted = NULL;
+	const gemp_row_order order = order_of(o);
+	GEMP_TRY(gemp_row_order_sort(&order, &s->rows, &sorted));
+	GEMP_TRY(GEMP_NEW(s->at, s->rows.rows / limit + 1));
+	for (size_t i = limit; i < s->rows.rows; i += limit)
+		s->at[s->count++] = sorted[i];
+	return GEMP_OK;
+}
+
+/* Collective. All ranks gather the first rows of all blocks and choose the same splitters. */
+static gemp_code find_splitters(const sort_stage *o, splitters *s)
+{
+	const gemp_comm *comm = o->context->comm;
+	const size_t limit = o->context->budgets.host_memory / READ / GEMP_SORT_BLOCK * (size_t)comm->size;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text mine = { 0 };
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	gemp_code code = gemp_frame_like(&s->rows, &o->rows);
+	GEMP_THEN(gemp_frame_pack(&o->runs.firsts, 0, o->runs.firsts.rows, 1, &mine));
+	GEMP_TRY(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
+	code = gemp_frame_unpack(&s->rows, all, (const char *)all + begin[comm->size]);
+	GEMP_THEN(choose_splitters(o, s, gemp_max(limit, (size_t)1)));
+	return gemp_comm_agree(comm, code);
+}
+
+/* Collective. Reads the rows between two splitters from the runs of all ranks, sorts and pushes them, range by range.
+ * */
+static gemp_code push_runs(sort_stage *o)
+{
+	const gemp_comm *comm = o->context->comm;
+	const gemp_row_order order = order_of(o);
+	GEMP_OWNED_BY(free_splitters) splitters s = { 0 };
+	bool ended = false;
+	GEMP_TRY(gemp_comm_agree(comm, write_run(o)));
+	GEMP_TRY(find_splitters(o, &s));
+	for (size_t i = 0; i <= s.count && !ended; i++) {
+		const size_t from = i ? s.at[i - 1] : SIZE_MAX, to = i < s.count ? s.at[i] : SIZE_MAX;
+		gemp_frame_clear(&o->rows);
+		GEMP_TRY(gemp_comm_agree(comm, gemp_sort_runs_read(&o->runs, &order, &s.rows, from, to, &o->rows)));
+		GEMP_TRY(sort_globally(o));
+		GEMP_TRY(push_sorted(o, i == s.count, &ended));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Sorts and pushes the rows that fit into the memory of all ranks. */
+static gemp_code push_all(sort_stage *o)
+{
+	bool ended;
+	uint64_t has_runs = o->runs.count > 0;
+	gemp_comm_max(o->context->comm, &has_runs, 1);
+	if (has_runs)
+		return push_runs(o);
+	const double t = gemp_now();
+	gemp_code code = sort_globally(o);
+	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
+	return code == GEMP_OK ? push_sorted(o, true, &ended) : code;
 }
 
 /* Collective. Buffers the rows. After the last rows, all rows are sorted and pushed. */
@@ -310,12 +388,10 @@ static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *en
 	if (o->ended)
 		return GEMP_OK;
 	GEMP_TRY(buffer_rows(o, frame));
-	if (last)
-		GEMP_TRY(sort_globally(o));
 	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
 	if (!last)
 		return GEMP_OK;
-	GEMP_TRY(push_sorted(o));
+	GEMP_TRY(push_all(o));
 	o->ended = *enough = true;
 	return GEMP_OK;
 }
@@ -327,6 +403,7 @@ static void sorting_free(void *self)
 	if (!o)
 		return;
 	gemp_frame_free(&o->rows);
+	gemp_sort_runs_free(&o->runs);
 	gemp_free_all(o->sorts, o);
 }
 

@@ -1,8 +1,10 @@
 /* sorting: the stage of ORDER BY, with its SKIP and LIMIT.
  *
  * Rows are kept until the last row has come, sorted by sample sort over the ranks (Frazer and McKellar 1970), and
- * pushed in order. With a limit, a rank drops the rows beyond the limit from time to time, so that it never holds many
- * more rows than the limit.
+ * pushed in order. With a limit, a rank keeps only the rows that may be among the first ones (rows/row_order.h), and
+ * drops the rows beyond the limit from time to time, so that it never holds many more rows than the limit. Rows that
+ * exceed host_memory go to sorted runs on disk (rows/sort_runs.h); at the end all ranks read, sort and push them a
+ * range of rows at a time.
  *
  * Rows are ordered by the sort items. Rows with equal sort items are ordered by all other columns, so that the result
  * is the same for every number of ranks. NULL is last in ascending order and first in descending order. Vertices are
@@ -25,7 +27,7 @@ typedef struct gemp_sorting_options {
 } gemp_sorting_options;
 
 /* Collective. Makes the stage. After the last row the stage pushes all rows in order: rank 0's rows first, then rank
- * 1's, and so on. If the rows do not fit into the context's host_memory, a push returns GEMP_ENOMEM. */
+ * 1's, and so on. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options);
 

@@ -342,6 +342,24 @@ gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **a
 	return gemp_frame_add_element(column, row, element);
 }
 
+gemp_code gemp_frame_pack(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
+{
+	for (size_t row = first; row < end; row += step)
+		for (size_t c = 0; c < frame->count; c++)
+			gemp_cell_pack(&frame->columns[c], row, out);
+	return gemp_text_status(out);
+}
+
+gemp_code gemp_frame_unpack(gemp_frame *frame, const char *at, const char *end)
+{
+	while (at < end) {
+		for (size_t c = 0; c < frame->count; c++)
+			GEMP_TRY(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
+		frame->rows++;
+	}
+	return GEMP_OK;
+}
+
 /* NaN comes after all numbers, and NULL after every value. All other values of a column are comparable. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b)
 {

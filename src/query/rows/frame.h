@@ -70,6 +70,11 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out);
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end);
 
+/* gemp_frame_pack appends every step-th row of [first, end) as bytes, cell by cell. gemp_frame_unpack appends the rows
+ * in such bytes to a frame with the same columns. */
+gemp_code gemp_frame_pack(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out);
+gemp_code gemp_frame_unpack(gemp_frame *frame, const char *at, const char *end);
+
 /* The order of ORDER BY, min and max: numbers by value, then NaN; strings bytewise; false before true. NULL comes
  * last. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b);
