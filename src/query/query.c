@@ -111,8 +111,9 @@ static gemp_code find_group(gemp_prepared *q)
 	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
-/* Collective. If rows are deduplicated by image, the finder enumerates embeddings. If there are optional matches, which
- * lengthen the rows, the values of sub-patterns for clauses are computed after them. */
+/* Collective. No search of several groups rows. If rows are deduplicated by image, the finder enumerates embeddings.
+ * If there are optional matches, which lengthen the rows, the values of sub-patterns for clauses are computed after
+ * them. */
 static gemp_code prepare_chain(gemp_prepared *q)
 {
 	gemp_finder_options options = { .match = q->options.match,
@@ -122,6 +123,7 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	options.edges = q->edges;
 	options.match.count_parts = false;
+	options.match.groups = (gemp_group_request){ 0 }; /* its vertices are those of the whole query */
 	if (dedups_by_image(&q->options.match))
 		options.match.distinct = GEMP_BY_NOTHING;
 	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));

@@ -22,6 +22,9 @@ static const struct {
 	{ "MATCH (a)-->(b)-->(c) WITH a, b, c, count(*) AS n ORDER BY n DESC LIMIT 3 RETURN id(a), id(b), id(c), n", true },
 	{ "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n, sum(id(b)) AS s WHERE n >= 3 RETURN id(a), id(c), n, s", true },
 	{ "MATCH (a)-->(b)-->(c) RETURN b, count(*) AS n, max(id(a)) AS x, min(id(c)) AS y ORDER BY n DESC LIMIT 2", true },
+	{ "MATCH (a)-[*1..2]->(b) RETURN a, count(*) AS n", false },
+	{ "MATCH (a)-->(b), (c)-->(c) RETURN b, count(*) AS n", false },
+	{ "MATCH (a)-->(b) WHERE COUNT { (b)-->()-->(c) } > 2 RETURN a, count(*) AS n", false },
 	{ "MATCH (a)-->(b)-->(c) RETURN a, b, c, count(*) AS n", false },
 	{ "MATCH (a)-[e]->(b)-->(c) RETURN id(a), count(DISTINCT e) AS n", false },
 };
