@@ -322,6 +322,13 @@ static gemp_code make_without_window(gemp_resident *resident, const weights *w)
 	return make_views(resident);
 }
 
+/* Adds the time since `since` to the trace, and returns the current time. */
+static double trace_step(const char *name, double since)
+{
+	gemp_trace_add(name, GEMP_LANE_HOST, since);
+	return gemp_now();
+}
+
 /* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
  * order. If all degrees are 0, all vertices are in one class, which is ordered by ids. */
 static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
@@ -332,6 +339,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	GEMP_OWNED weights *parts = NULL;
 	gemp_vertex hot = (gemp_vertex)graph->vertex_count;
 	weights w;
+	double since = gemp_now();
 	gemp_code code = copy_keys(resident, keys);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES)));
 	for (size_t v = 0; v < resident->view_count && !resident->by_id; v++)
@@ -342,10 +350,12 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 		class_weights(&w, parts, resident, degree);
 		hot = choose_hot(resident, &w);
 	}
+	since = trace_step("degrees", since);
 	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
 	gemp_free(degree);
 	degree = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
+	trace_step("number slots", since);
 	if (!resident->on_host)
 		evict_unused(resident->context,
 		             hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);

@@ -323,6 +323,13 @@ static gemp_code close_gaps(gemp_view *out, bool *shared, const gemp_comm *comm,
 	return code;
 }
 
+/* Adds the time since `since` to the trace, and returns the current time. */
+static double trace_step(const char *name, double since)
+{
+	gemp_trace_add(name, GEMP_LANE_HOST, since);
+	return gemp_now();
+}
+
 /* Collective. If all nodes have shared memory for all rows, *shared becomes true, and the view gets all rows by slot.
  * Each rank makes its own rows at their places, and the first ranks of the nodes exchange the rows of other nodes. */
 static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
@@ -332,6 +339,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	GEMP_OWNED uint64_t *size = NULL;
 	uint64_t entries = 0;
 	bool gaps = false;
+	double since = gemp_now();
 	gemp_code code = GEMP_NEW(size, graph->rows);
 	GEMP_THEN(gemp_view_degrees(graph, key, size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -339,15 +347,19 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 		entries += size[v];
 	entries = gemp_comm_sum1(comm, entries);
 	*shared = gemp_view_share(out, comm, (size_t)graph->vertex_count, (size_t)entries, key->edges);
+	since = trace_step("window of rows", since);
 	if (!*shared)
 		return GEMP_OK;
 	GEMP_TRY(find_leaders(&n, comm));
 	shared_rows rows = { .view = out, .graph = graph, .order = order, .size = size };
 	lay_out(&rows, &n);
+	since = trace_step("offsets of rows", since);
 	GEMP_TRY(gemp_comm_agree(comm, gemp_view_fill_own(out, graph, order, key, size, &gaps)));
 	gemp_shared_fence(&out->shared);
+	since = trace_step("fill rows", since);
 	if (gemp_comm_sum1(comm, gaps) > 0)
 		GEMP_TRY(close_gaps(out, shared, comm, &rows, &n));
+	trace_step("close gaps", since);
 	if (!*shared || n.count == 1)
 		return GEMP_OK;
 	const row_exchange nodes = { &n.between, n.node_of, graph, order, out };

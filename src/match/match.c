@@ -236,6 +236,7 @@ static gemp_code plan(gemp_match *m)
 	m->attribute_bytes = (context->device ? context->device->buffer_bytes : 0) - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, m->graph, m->pattern, &m->candidates));
+	gemp_trace_add("statistics", GEMP_LANE_HOST, began);
 	GEMP_TRY(make_plan(m));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;

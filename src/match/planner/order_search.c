@@ -351,6 +351,7 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",
 	         s.sample_size, s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
 done:
+	gemp_trace_add("sample orders", GEMP_LANE_HOST, began);
 	for (size_t i = 0; i < s.node_count; i++)
 		gemp_sample_free(&s.nodes[i].sample);
 	gemp_free(s.nodes);
