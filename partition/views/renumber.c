@@ -43,34 +43,40 @@ static uint64_t rest_of(const gemp_device *device, uint64_t vertices, uint64_t e
 	return device->memory > taken ? device->memory - taken : 0;
 }
 
+bool gemp_renumber_sorts(const gemp_device *device, uint64_t rest, uint64_t entries, uint64_t longest)
+{
+	uint64_t sorted = gemp_max(longest, gemp_min(entries, (uint64_t)MIN_CHUNK)); /* entries of a chunk, at least */
+	return sorted * sizeof(uint64_t) <= device->max_buffer && sorted * BYTES <= rest / 2;
+}
+
 bool gemp_renumber_possible(const gemp_device *device, uint64_t vertices, uint64_t entries, uint64_t longest)
 {
-	uint64_t min = gemp_limits_now()->renumber_min, rest = rest_of(device, vertices, entries);
-	uint64_t sorted = gemp_max(longest, gemp_min(entries, (uint64_t)MIN_CHUNK)); /* entries of a chunk, at least */
+	uint64_t min = gemp_limits_now()->renumber_min;
 	if (!min)
 		min = device->gpu ? MIN_ENTRIES : UINT64_MAX;
 	return vertices && entries >= min && entries * sizeof(gemp_vertex) <= device->max_buffer &&
-	       sorted * sizeof(uint64_t) <= device->max_buffer && sorted * BYTES <= rest / 2;
+	       gemp_renumber_sorts(device, rest_of(device, vertices, entries), entries, longest);
 }
 
 /* LENGTHS */
 
 typedef struct length_task {
 	const gemp_renumber *rows;
+	const gemp_vertex *place_of; /* [rows->vertices] or NULL */
 	uint64_t *begin;
 	_Atomic uint64_t longest;
 	atomic_bool loops, parallel;
 } length_task;
 
-/* The ids of a vertex in a list. */
+/* The ids of a row of a list. */
 typedef struct id_span {
 	const gemp_vertex *ids;
 	size_t count;
 } id_span;
 
-static id_span span_of(const gemp_id_rows *list, gemp_vertex id)
+static id_span span_of(const gemp_id_rows *list, size_t row)
 {
-	return (id_span){ list->ids + list->begin[id], (size_t)(list->begin[id + 1] - list->begin[id]) };
+	return (id_span){ list->ids + list->begin[row], (size_t)(list->begin[row + 1] - list->begin[row]) };
 }
 
 /* *first becomes the position of the first loop in the span. Returns the number of loops. */
@@ -120,27 +126,29 @@ GEMP_VECTOR_BODY void compare_ids_loop(id_span span, gemp_vertex id, uint32_t *o
 }
 GEMP_VECTOR_LOOP(compare_ids, (id_span span, gemp_vertex id, uint32_t *own, uint32_t *equal), (span, id, own, equal))
 
-static row_found examine_list(const gemp_id_rows *list, gemp_vertex id)
+static row_found examine_list(const gemp_renumber *rows, size_t row)
 {
-	const id_span span = span_of(list, id);
+	const gemp_id_rows *list = rows->lists;
+	const id_span span = span_of(list, row);
 	uint32_t own, equal;
-	compare_ids(span, id, &own, &equal);
+	compare_ids(span, rows->first + (gemp_vertex)row, &own, &equal);
 	return (row_found){ span.count - (list->drop_loops ? own : 0), own && !list->drop_loops, equal };
 }
 
 /* seek: parallel edges are looked for. */
-static row_found examine_lists(const gemp_renumber *rows, gemp_vertex id, bool seek)
+static row_found examine_lists(const gemp_renumber *rows, size_t row, bool seek)
 {
+	const gemp_vertex id = rows->first + (gemp_vertex)row;
 	row_found found = { 0 };
 	for (size_t l = 0; l < rows->list_count; l++) {
 		size_t first;
-		id_span span = span_of(&rows->lists[l], id);
+		id_span span = span_of(&rows->lists[l], row);
 		size_t own = find_loops(span, id, &first);
 		found.length += span.count - (rows->lists[l].drop_loops ? own : 0);
 		found.loops |= own > 0 && !rows->lists[l].drop_loops;
 	}
 	if (seek && rows->list_count == 2)
-		found.parallel = has_parallel(span_of(&rows->lists[0], id), span_of(&rows->lists[1], id), id);
+		found.parallel = has_parallel(span_of(&rows->lists[0], row), span_of(&rows->lists[1], row), id);
 	return found;
 }
 
@@ -152,9 +160,8 @@ static void find_lengths(void *context, size_t begin, size_t end)
 	uint64_t longest = 0, known = atomic_load_explicit(&t->longest, memory_order_relaxed);
 	bool loops = false, parallel = false;
 	for (size_t v = begin; v < end; v++) {
-		const row_found found = rows->list_count == 1 ? examine_list(rows->lists, (gemp_vertex)v)
-		                                              : examine_lists(rows, (gemp_vertex)v, !parallel);
-		t->begin[rows->number_of[v] + 1] = found.length;
+		const row_found found = rows->list_count == 1 ? examine_list(rows, v) : examine_lists(rows, v, !parallel);
+		t->begin[(t->place_of ? t->place_of[v] : v) + 1] = found.length;
 		longest = gemp_max(longest, found.length);
 		loops |= found.loops;
 		parallel |= found.parallel;
@@ -167,9 +174,10 @@ static void find_lengths(void *context, size_t begin, size_t end)
 		atomic_store_explicit(&t->parallel, true, memory_order_relaxed);
 }
 
-void gemp_renumber_lengths(const gemp_renumber *rows, uint64_t *begin, gemp_renumber_found *found)
+void gemp_renumber_lengths(const gemp_renumber *rows, const gemp_vertex *place_of, uint64_t *begin,
+                           gemp_renumber_found *found)
 {
-	length_task t = { .rows = rows, .begin = begin };
+	length_task t = { .rows = rows, .place_of = place_of, .begin = begin };
 	begin[0] = 0;
 	gemp_for_elements((size_t)rows->vertices, find_lengths, &t);
 	gemp_prefix_inclusive(begin, (size_t)rows->vertices + 1);
@@ -205,11 +213,12 @@ static size_t copy_span(uint32_t *to, id_span span, uint64_t *skip, size_t left)
 	return count;
 }
 
-/* Writes entries of the row of a vertex. */
-static void copy_row(uint32_t *to, const gemp_renumber *rows, gemp_vertex id, uint64_t skip, size_t left)
+/* Writes entries of a row of the lists. */
+static void copy_row(uint32_t *to, const gemp_renumber *rows, size_t row, uint64_t skip, size_t left)
 {
+	const gemp_vertex id = rows->first + (gemp_vertex)row;
 	for (size_t l = 0; l < rows->list_count && left; l++) {
-		id_span span = span_of(&rows->lists[l], id);
+		id_span span = span_of(&rows->lists[l], row);
 		size_t first = 0, loops = rows->lists[l].drop_loops ? find_loops(span, id, &first) : 0;
 		size_t before = loops ? first : span.count;
 		size_t count = copy_span(to, (id_span){ span.ids, before }, &skip, left);
@@ -227,9 +236,9 @@ static void fetch_ahead(const gemp_renumber *rows, size_t row, size_t end)
 	for (size_t l = 0; l < rows->list_count; l++) {
 		const gemp_id_rows *list = &rows->lists[l];
 		if (row + 2 * AHEAD < end)
-			__builtin_prefetch(&list->begin[rows->id_of[row + 2 * AHEAD]]);
+			__builtin_prefetch(&list->begin[rows->row_of[row + 2 * AHEAD]]);
 		if (row + AHEAD < end)
-			__builtin_prefetch(list->ids + list->begin[rows->id_of[row + AHEAD]]);
+			__builtin_prefetch(list->ids + list->begin[rows->row_of[row + AHEAD]]);
 	}
 }
 
@@ -242,7 +251,7 @@ static void copy_rows(const void *self, uint32_t *to, size_t begin, size_t end)
 	for (; at < last; row++) {
 		size_t count = (size_t)(gemp_min(rows->begin[row + 1], last) - at);
 		fetch_ahead(rows, row, chunk->end);
-		copy_row(to, rows, rows->id_of[row], at - rows->begin[row], count);
+		copy_row(to, rows, rows->row_of[row], at - rows->begin[row], count);
 		to += count;
 		at += count;
 	}
@@ -277,7 +286,7 @@ static void make_host_chunk(void *context, unsigned thread, size_t chunk)
 		size_t count = (size_t)(rows->begin[row + 1] - rows->begin[row]);
 		gemp_vertex *to = h->to + rows->begin[row];
 		fetch_ahead(rows, row, end);
-		copy_row(to, rows, rows->id_of[row], 0, count);
+		copy_row(to, rows, rows->row_of[row], 0, count);
 		for (size_t i = 0; i < count; i++)
 			to[i] = number_of[to[i]];
 		gemp_row_sort(to, NULL, count, h->bits, h->spare + thread * h->longest, NULL);
@@ -292,7 +301,7 @@ gemp_code gemp_renumber_rows(const gemp_renumber *rows, uint64_t longest, gemp_v
 	const size_t chunks = (size_t)((entries + MIN_CHUNK - 1) / MIN_CHUNK);
 	GEMP_TRY(GEMP_NEW(spare, (chunks > 1 ? gemp_threads() : 1) * (size_t)longest));
 	gemp_parallel_for(chunks, make_host_chunk,
-	                  &(host_rows){ rows, to, bits_of(rows->vertices), spare, (size_t)longest });
+	                  &(host_rows){ rows, to, bits_of(rows->numbers), spare, (size_t)longest });
 	return GEMP_OK;
 }
 
@@ -364,7 +373,8 @@ static gemp_code allocate(renumbering *r)
 static gemp_code open(renumbering *r, bool wide, double *build)
 {
 	gemp_device *device = r->device;
-	const size_t vertices = (size_t)r->rows->vertices, offset = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	const size_t vertices = (size_t)r->rows->vertices, numbers = (size_t)r->rows->numbers,
+				 offset = wide ? sizeof(uint64_t) : sizeof(uint32_t);
 	const uint64_t *begin = r->rows->begin;
 	const uint64_t entries = begin[vertices];
 	const uint32_t zero[2] = { 0 };
@@ -375,12 +385,12 @@ static gemp_code open(renumbering *r, bool wide, double *build)
 	GEMP_TRY(gemp_toolbox_new(&r->box, device, GEMP_FORM_AUTO));
 	GEMP_TRY(allocate(r));
 	GEMP_TRY(gemp_buffer_new(&r->longest, device, sizeof zero, zero));
-	GEMP_TRY(gemp_buffer_new(&r->number_of, device, vertices * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&r->number_of, device, numbers * sizeof(uint32_t), NULL));
 	GEMP_TRY(gemp_buffer_new(&r->out->begin, device, (vertices + 1) * offset, NULL));
 	GEMP_TRY(gemp_buffer_new(&r->out->entries, device, gemp_max(entries, 1) * sizeof(uint32_t), NULL));
 	GEMP_TRY(gemp_transfer_upload(device, &r->number_of,
 	                              (gemp_transfer_numbers){ .narrow = (uint32_t *)(uintptr_t)r->rows->number_of },
-	                              vertices));
+	                              numbers));
 	if (wide)
 		return gemp_transfer_upload(device, &r->out->begin,
 		                            (gemp_transfer_numbers){ .narrow = (uint32_t *)(uintptr_t)begin },
@@ -432,9 +442,9 @@ gemp_code gemp_renumber_make(gemp_renumbered *out, gemp_device *device, const ge
                              double *build)
 {
 	gemp_code code = GEMP_OK;
-	const uint64_t rest = rest_of(device, rows->vertices, rows->begin[rows->vertices]);
+	const uint64_t rest = rest_of(device, rows->numbers, rows->begin[rows->vertices]);
 	renumbering r = {
-		.device = device, .rows = rows, .out = out, .chunk = chunk_for(device, rest), .bits = bits_of(rows->vertices)
+		.device = device, .rows = rows, .out = out, .chunk = chunk_for(device, rest), .bits = bits_of(rows->numbers)
 	};
 	int side = 0;
 	*out = (gemp_renumbered){ 0 };
@@ -443,7 +453,8 @@ gemp_code gemp_renumber_make(gemp_renumbered *out, gemp_device *device, const ge
 		end = chunk_end(rows, first, r.chunk);
 		GEMP_TRY_DONE(make_chunk(&r, first, end, side));
 	}
-	GEMP_TRY_DONE(find_longest(&r));
+	if (rows->parts)
+		GEMP_TRY_DONE(find_longest(&r));
 done:
 	if (r.box)
 		*build += gemp_toolbox_build_seconds(r.box);

@@ -6,7 +6,8 @@
  * does the same at a small part of the time of the upload. For a GPU the host copies the rows, in their new order, into
  * page-locked memory, and the device maps ids to numbers and sorts chunks of rows. The host never has the new rows.
  *
- * For a single rank, which has the rows of all vertices. A row may consist of several lists, which are merged. */
+ * Local. The lists have the rows of this rank's vertices: of all vertices if there is one rank. A row may consist of
+ * several lists, which are merged. */
 
 #ifndef GEMP_PARTITION_VIEWS_RENUMBER_H
 #define GEMP_PARTITION_VIEWS_RENUMBER_H
@@ -14,7 +15,7 @@
 #include "core/types.h"
 #include "device/device.h"
 
-/* The rows of one relation in one direction, by id. */
+/* The rows of one relation in one direction, by id: row i is that of vertex gemp_renumber.first + i. */
 typedef struct gemp_id_rows {
 	const uint64_t *begin;  /* [vertices + 1] */
 	const gemp_vertex *ids; /* ascending in a row */
@@ -24,15 +25,21 @@ typedef struct gemp_id_rows {
 typedef struct gemp_renumber {
 	const gemp_id_rows *lists; /* [list_count]; borrowed */
 	size_t list_count;
-	uint64_t vertices;
-	const gemp_vertex *id_of;     /* [vertices] the vertex of each row; borrowed */
-	const gemp_vertex *number_of; /* [vertices] the inverse; borrowed */
+	gemp_vertex first;            /* the vertex of row 0 of the lists */
+	uint64_t vertices;            /* number of rows */
+	const gemp_vertex *row_of;    /* [vertices] the row of the lists for each new row; borrowed */
+	uint64_t numbers;             /* vertices that the entries may name */
+	const gemp_vertex *number_of; /* [numbers] the new number of each id; borrowed */
 	const uint64_t *begin; /* [vertices + 1] offsets of the new rows, which gemp_renumber_lengths sets; borrowed */
+	bool parts;            /* gemp_renumbered.longest is wanted; new row i is then that of number i */
 } gemp_renumber;
 
 /* Does the device have memory for rows with this number of entries, of which the longest has `longest`, and for the
  * intermediate arrays, and are there enough entries to repay the launches (gemp_limits.renumber_min)? */
 bool gemp_renumber_possible(const gemp_device *device, uint64_t vertices, uint64_t entries, uint64_t longest);
+
+/* Has the device, with `rest` free bytes, memory to sort the rows? */
+bool gemp_renumber_sorts(const gemp_device *device, uint64_t rest, uint64_t entries, uint64_t longest);
 
 /* What the lists of all rows have. */
 typedef struct gemp_renumber_found {
@@ -41,8 +48,10 @@ typedef struct gemp_renumber_found {
 	bool parallel;    /* some row has a vertex twice; only looked for in one or two lists */
 } gemp_renumber_found;
 
-/* Sets begin[vertices + 1] to the offsets of the new rows. */
-void gemp_renumber_lengths(const gemp_renumber *rows, uint64_t *begin, gemp_renumber_found *found);
+/* Sets begin[vertices + 1] to the offsets of the new rows: row i of the lists becomes the new row place_of[i], or row i
+ * if place_of is NULL. Reads no number. */
+void gemp_renumber_lengths(const gemp_renumber *rows, const gemp_vertex *place_of, uint64_t *begin,
+                           gemp_renumber_found *found);
 
 /* Makes the rows on the host, with all threads: to[begin[vertices]]. longest: entries of the longest row. */
 gemp_code gemp_renumber_rows(const gemp_renumber *rows, uint64_t longest, gemp_vertex *to);
@@ -51,7 +60,8 @@ gemp_code gemp_renumber_rows(const gemp_renumber *rows, uint64_t longest, gemp_v
 typedef struct gemp_renumbered {
 	gemp_buffer begin;   /* [vertices + 1] offsets of 32 bits, or of 64 if `wide` */
 	gemp_buffer entries; /* [begin[vertices]], at least one */
-	uint32_t longest[2]; /* maximum numbers of entries of a row that are less and greater than its own number */
+	uint32_t
+		longest[2]; /* if wanted: maximum numbers of entries of a row that are less and greater than its own number */
 } gemp_renumbered;
 
 /* After a failure *out has no buffers. Seconds of building kernels are added to *build. */

@@ -2,10 +2,8 @@
 
 #include "core/memory.h"
 #include "device/transfer.h"
-#include "partition/views/renumber.h"
 
-/* The rows by id that the view reads. */
-static gemp_code list_rows(gemp_id_rows **lists, size_t *count, const gemp_shard *graph, const gemp_view_key *key)
+gemp_code gemp_view_id_rows(gemp_id_rows **lists, size_t *count, const gemp_shard *graph, const gemp_view_key *key)
 {
 	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists read = { 0 };
 	GEMP_TRY(gemp_view_lists_new(&read, graph, key));
@@ -18,7 +16,13 @@ static gemp_code list_rows(gemp_id_rows **lists, size_t *count, const gemp_shard
 
 static gemp_renumber rows_of(const gemp_slot_order *order, const gemp_id_rows *lists, size_t count)
 {
-	return (gemp_renumber){ lists, count, order->vertices, order->id_of, order->slot_of, NULL };
+	return (gemp_renumber){ .lists = lists,
+		                    .list_count = count,
+		                    .vertices = order->vertices,
+		                    .row_of = order->id_of,
+		                    .numbers = order->vertices,
+		                    .number_of = order->slot_of,
+		                    .parts = true };
 }
 
 /* A simple view merges parallel edges, which the renumbering does not. */
@@ -32,12 +36,12 @@ gemp_code gemp_renumbered_view_begin(gemp_view *out, const gemp_shard *graph, co
 	*out = (gemp_view){ 0 };
 	if (graph->ranks > 1 || key->edges || rows == 0)
 		return GEMP_OK;
-	GEMP_TRY(list_rows(&lists, &count, graph, key));
+	GEMP_TRY(gemp_view_id_rows(&lists, &count, graph, key));
 	if (count == 0 || (key->simple && count > 2))
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(begin, rows + 1));
 	gemp_renumber renumber = rows_of(order, lists, count);
-	gemp_renumber_lengths(&renumber, begin, &found);
+	gemp_renumber_lengths(&renumber, order->slot_of, begin, &found);
 	if (key->simple && found.parallel)
 		return GEMP_OK;
 	*out = (gemp_view){ .rows = rows, .begin = begin, .loops = found.loops, .longest_row = found.longest };
@@ -64,7 +68,7 @@ gemp_code gemp_renumbered_view_make(gemp_view *view, gemp_device *device, const 
 {
 	GEMP_OWNED gemp_id_rows *lists = NULL;
 	size_t count, entries = (size_t)view->begin[view->rows];
-	GEMP_TRY(list_rows(&lists, &count, graph, key));
+	GEMP_TRY(gemp_view_id_rows(&lists, &count, graph, key));
 	gemp_renumber renumber = rows_of(order, lists, count);
 	renumber.begin = view->begin;
 	if (device && gemp_renumber_possible(device, view->rows, entries, view->longest_row))

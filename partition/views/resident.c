@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "partition/views/gathered_view.h"
 #include "partition/views/renumbered_view.h"
 
 #include <string.h>
@@ -135,13 +136,24 @@ typedef struct request {
 	bool on_host, by_id;
 } request;
 
-/* A single rank has all rows. Several ranks have all rows if they were made for the host or all are replicated. */
+/* Are the rows on the host, too? The same on all ranks. */
+static bool is_on_host(const gemp_resident *resident)
+{
+	for (size_t v = 0; v < resident->view_count; v++)
+		if (!resident->views[v].neighbours)
+			return false;
+	return true;
+}
+
+/* A single rank has all rows. Several ranks have all rows if they were made for the host or all are replicated. Rows
+ * that only the devices have would become a copy for each rank, so the host's rows are made anew, once for a node. */
 static bool serves(const gemp_resident *resident, const request *wanted)
 {
 	if (resident->by_id != wanted->by_id)
 		return false;
 	if (wanted->on_host)
-		return resident->residency.hot == wanted->graph->vertex_count;
+		return resident->residency.hot == wanted->graph->vertex_count &&
+		       (resident->graph->ranks == 1 || is_on_host(resident));
 	return resident->on_host ? resident->graph->ranks == 1 : resident->replicate == wanted->replicate;
 }
 
@@ -246,38 +258,58 @@ static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 	return GEMP_OK;
 }
 
-/* Local. Makes the rows of the views that gemp_renumbered_view_begin has begun. */
+/* Collective. Makes the rows of the views that gemp_renumbered_view_begin or gemp_gathered_view_begin has begun. */
 static gemp_code renumber(gemp_resident *resident)
 {
 	gemp_runtime *context = resident->context;
-	double build = 0, began = gemp_now();
+	gemp_gathered_seconds part = { 0 };
+	double began = gemp_now();
 	gemp_code code = GEMP_OK;
 	gemp_device *device = context->budgets.row_cache || resident->on_host ? NULL : context->device;
 	bool on_device = false;
 	for (size_t v = 0; v < resident->view_count && code == GEMP_OK; v++) {
-		if (!resident->views[v].neighbours)
-			code = gemp_renumbered_view_make(&resident->views[v], device, resident->graph, &resident->order,
-			                                 &resident->keys[v], resident->wide, &build);
-		on_device |= !resident->views[v].neighbours;
+		gemp_view *view = &resident->views[v];
+		if (!view->neighbours && resident->graph->ranks > 1)
+			code = gemp_gathered_view_make(view, context, resident->graph, &resident->order, &resident->residency,
+			                               &resident->keys[v], resident->wide, &part);
+		else if (!view->neighbours)
+			code = gemp_renumbered_view_make(view, device, resident->graph, &resident->order, &resident->keys[v],
+			                                 resident->wide, &part.build);
+		on_device |= !view->neighbours;
 	}
-	context->timers.seconds[GEMP_PHASE_BUILD] += build;
+	context->timers.seconds[GEMP_PHASE_BUILD] += part.build;
+	context->timers.seconds[GEMP_PHASE_EXCHANGE] += part.exchange;
 	if (on_device)
-		gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, build);
-	return code;
+		gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, part.build + part.exchange);
+	return gemp_comm_agree(context->comm, code);
+}
+
+/* Collective. Begins a view whose rows have other rows' numbers, without merged parallel edges. Devices make the
+ * rows of several ranks only if all ranks have all rows there; rounds take rows from the host. *taken: bytes of
+ * such views. */
+static gemp_code begin_view(gemp_resident *resident, size_t v, bool gathers, uint64_t *taken)
+{
+	gemp_view *view = &resident->views[v];
+	const gemp_shard *graph = resident->graph;
+	if (resident->residency.hot < graph->vertex_count)
+		return GEMP_OK;
+	if (gathers)
+		return gemp_gathered_view_begin(view, resident->context, graph, &resident->order, &resident->keys[v], taken);
+	return gemp_comm_agree(resident->context->comm,
+	                       gemp_renumbered_view_begin(view, graph, &resident->order, &resident->keys[v]));
 }
 
 /* Collective. `wide` is the same on all ranks, since the kernels of all ranks are compiled with it. With a budget for
  * rows on the device, rounds take the rows from the host. Without an open device the host makes all rows. */
 static gemp_code make_views(gemp_resident *resident)
 {
-	uint64_t most = 0;
+	uint64_t most = 0, taken = 0;
 	gemp_runtime *context = resident->context;
+	const bool gathers = resident->graph->ranks > 1 && !resident->on_host && !resident->rounds &&
+	                     !context->budgets.row_cache && gemp_gathered_view_suits(context);
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
-		gemp_code code = GEMP_OK;
-		if (resident->residency.hot == resident->graph->vertex_count)
-			code = gemp_renumbered_view_begin(view, resident->graph, &resident->order, &resident->keys[v]);
-		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		GEMP_TRY(begin_view(resident, v, gathers, &taken));
 		if (!view->begin)
 			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
 			                       &resident->keys[v]));
@@ -290,7 +322,7 @@ static gemp_code make_views(gemp_resident *resident)
 	}
 	gemp_comm_max(resident->context->comm, &most, 1);
 	resident->wide = most > UINT32_MAX - 64;
-	return gemp_comm_agree(context->comm, renumber(resident));
+	return renumber(resident);
 }
 
 /* Do some views have no rows, because a node has no window for them? The same on all ranks. */
@@ -371,7 +403,7 @@ static gemp_code get(gemp_resident **out, gemp_runtime *context, const request *
 	gemp_code code = GEMP_OK;
 	gemp_resident *resident = context->resident;
 	double began = gemp_now(), *seconds = context->timers.seconds,
-		   others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD];
+		   others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_EXCHANGE];
 	while (resident && !matches_request(resident, wanted))
 		resident = resident->next;
 	if (resident) {
@@ -393,7 +425,8 @@ static gemp_code get(gemp_resident **out, gemp_runtime *context, const request *
 	*out = resident;
 	resident = NULL;
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_CONVERT, began,
-	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD] - others);
+	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_EXCHANGE] -
+	                         others);
 done:
 	gemp_resident_free(resident);
 	return code;

@@ -132,10 +132,17 @@ static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 	return code;
 }
 
+/* Is the array in the memory that the ranks of the node share? Neighbours that come from a device are not. */
+static bool is_shared(const gemp_view *view, const void *array)
+{
+	const uintptr_t begin = (uintptr_t)view->shared.bytes, at = (uintptr_t)array;
+	return begin && at >= begin && at < begin + view->shared.size;
+}
+
 /* A CPU device uses the host array itself. */
 static gemp_code load_array(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
 {
-	if (!view->shared.bytes)
+	if (!is_shared(view, array))
 		return gemp_buffer_load(buffer, view->device, size, array);
 	return gemp_buffer_load_shared(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
 }
@@ -228,11 +235,12 @@ void gemp_view_unload(gemp_view *view)
 void gemp_view_free(gemp_view *view)
 {
 	gemp_view_unload(view);
-	if (view->shared.bytes) {
+	if (view->neighbours && !is_shared(view, view->neighbours))
+		gemp_free(view->neighbours);
+	if (view->shared.bytes)
 		gemp_shared_free(&view->shared);
-	} else {
-		gemp_free_all(view->begin, view->begin32, view->neighbours, view->edges);
-	}
+	else
+		gemp_free_all(view->begin, view->begin32, view->edges);
 	*view = (gemp_view){ 0 };
 }
 

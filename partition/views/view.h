@@ -29,16 +29,17 @@ typedef struct gemp_residency {
 typedef struct gemp_view {
 	size_t rows;     /* number of resident rows */
 	uint64_t *begin; /* [rows + 1] */
-	/* [begin[rows]] slots, ascending in a row; NULL if only the device has the rows (renumbered_view.h) */
+	/* [begin[rows]] slots, ascending in a row; NULL if only the device has the rows (renumbered_view.h,
+	 * gathered_view.h) */
 	gemp_vertex *neighbours;
 	gemp_edge *edges;    /* [begin[rows]] numbers through all relations; NULL if the key does not ask for edges */
 	uint32_t *begin32;   /* `begin` in 32 bits; may be NULL */
-	gemp_shared shared;  /* the memory of the arrays, if the ranks of the node share them */
+	gemp_shared shared;  /* memory of the arrays, or of the offsets alone, if the ranks of the node share it */
 	bool loops;          /* some row of this rank has its own vertex as a neighbour */
 	gemp_device *device; /* NULL while the view is not uploaded */
 	bool wide_positions; /* positions on the device have 64 bits, not 32 */
 	gemp_buffer device_begin, device_neighbours, device_edges;
-	uint64_t longest_row; /* of a view that renumbered_view.h makes */
+	uint64_t longest_row; /* of a view that renumbered_view.h or gathered_view.h makes */
 	/* without `neighbours`: the maximum numbers of neighbours of a row that are less and greater than its own slot */
 	uint32_t longest[2];
 } gemp_view;
@@ -70,6 +71,11 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 /* Collective. Puts the arrays of a view into one block of each node, each aligned for devices that read it in place.
  * The arrays are not initialized. Returns false if the ranks cannot share the block. */
 bool gemp_view_share(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges);
+
+/* Collective. Gives a view of all rows its offsets, in memory of the node if the ranks can share it: size[v] entries
+ * for own vertex v. The view has no neighbours. The codes are agreed. */
+gemp_code gemp_view_offsets_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
+                                const gemp_slot_order *order, const uint64_t *size);
 
 /* Lengths of a view's rows: the longest one, and the sum of their squares. */
 typedef struct gemp_row_lengths {

@@ -201,6 +201,17 @@ bool gemp_view_share(gemp_view *out, const gemp_comm *comm, size_t rows, size_t 
 	return true;
 }
 
+/* Collective. Puts the offsets of a view alone into a block of each node. */
+static bool share_offsets(gemp_view *out, const gemp_comm *comm, size_t rows)
+{
+	size_t size = 0;
+	size_t begin = place(&size, (rows + 1) * sizeof *out->begin);
+	if (!gemp_shared_new(&out->shared, comm, size))
+		return false;
+	out->begin = (uint64_t *)(void *)((char *)out->shared.bytes + begin);
+	return true;
+}
+
 /* This rank's part of the offsets of a shared view. */
 typedef struct offset_task {
 	gemp_view *out;
@@ -214,7 +225,8 @@ static void shift_offsets(void *context, size_t begin, size_t end)
 	const offset_task *t = context;
 	for (size_t i = t->first + begin; i < t->first + end; i++) {
 		t->out->begin[i] += t->before;
-		t->out->begin32[i] = (uint32_t)t->out->begin[i];
+		if (t->out->begin32)
+			t->out->begin32[i] = (uint32_t)t->out->begin[i];
 	}
 }
 
@@ -252,6 +264,27 @@ static void lay_out(shared_rows *s, const node_leaders *n)
 	gemp_shared_sums(&out->shared, &sum, &before, &all, 1);
 	gemp_for_elements(end - first, shift_offsets, &(offset_task){ out, first, before });
 	gemp_shared_fence(&out->shared);
+}
+
+gemp_code gemp_view_offsets_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
+                                const gemp_slot_order *order, const uint64_t *size)
+{
+	GEMP_OWNED_BY(free_leaders) node_leaders n = { 0 };
+	shared_rows rows = { .view = out, .graph = graph, .order = order, .size = size };
+	*out = (gemp_view){ .rows = (size_t)graph->vertex_count };
+	if (share_offsets(out, comm, out->rows)) {
+		const gemp_code code = find_leaders(&n, comm);
+		if (code == GEMP_OK)
+			lay_out(&rows, &n);
+		else
+			gemp_view_free(out);
+		return code;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->begin, out->rows + 1)));
+	gemp_for_elements(graph->rows, set_sizes, &rows);
+	gemp_comm_sum_long(comm, out->begin + 1, out->rows);
+	gemp_prefix_inclusive(out->begin, out->rows + 1);
+	return GEMP_OK;
 }
 
 /* A copy of own rows from one view to another. A shared view has a row for each slot, any other view has a row for each

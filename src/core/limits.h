@@ -65,10 +65,12 @@ typedef struct gemp_limits {
 	size_t pull_block;
 	/* Row entries that ranks gather in one exchange, all ranks [2^22]: partition/views/view_build. */
 	uint64_t view_chunk;
-	/* Entries: rows with fewer entries are made by the host, not by a device [0: 2^22 on a GPU, no limit on a CPU
-	 * device]: partition/views/renumber, analytics/layout/list_device. */
+	/* Entries: rows with fewer entries are made by the host, not by a device [0: 2^22 on a GPU, 2^23 on those of
+	 * several ranks, no limit on a CPU device]: partition/views/renumber, partition/views/gathered_view,
+	 * analytics/layout/list_device. */
 	uint64_t renumber_min;
-	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber. */
+	/* Entries of rows that a device sorts at a time [2^26]: partition/views/renumber; that devices exchange at a time,
+	 * all ranks: partition/views/gathered_view. */
 	uint64_t renumber_chunk;
 
 	/* Switch, all ranks: resident rows that have followed a patch are compared with the rows of the graph [false]:

@@ -209,11 +209,12 @@ static void same_results(void)
 		const question *question;
 		bool listed;
 		const char *shape;
+		bool rows_of_device; /* only the devices have the rows */
 	} cases[] = {
-		{ 40, 200, &cycle, false, NULL },
-		{ 3, 3, &cycle, false, NULL },
-		{ 40, 200, &cycle, false, "nested" },
-		{ 40, 200, &labelled, true, NULL },
+		{ 40, 200, &cycle, false, NULL, false },     { 3, 3, &cycle, false, NULL, false },
+		{ 40, 200, &cycle, false, "nested", false }, { 40, 200, &labelled, true, NULL, false },
+		{ 40, 200, &cycle, false, NULL, true },      { 40, 200, &labelled, true, NULL, true },
+		{ 3, 3, &cycle, false, NULL, true },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		case_graph graph;
@@ -222,13 +223,73 @@ static void same_results(void)
 		o.listed = cases[i].listed;
 		o.replicate = GEMP_REPLICATE_ALL;
 		context->budgets.result_buffer = o.listed ? 3 : 0;
+		TEST_LIMIT(renumber_min, cases[i].rows_of_device ? 1 : 0);
 		if (cases[i].shape)
 			setenv("GEMP_SHAPE", cases[i].shape, 1);
 		assert_true(check_answer(&graph, cases[i].question, &o));
 		unsetenv("GEMP_SHAPE");
 		graph_free(&graph);
 	}
+	TEST_LIMIT_DEFAULT(renumber_min);
 	context->budgets.result_buffer = 0;
+}
+
+/* Returns the digest of the chunks of a search that is not run. *on_host: the hosts have all rows. */
+static uint64_t digest_of(const case_graph *graph, const gemp_pattern *pattern, bool rows_of_device, bool *on_host)
+{
+	gemp_match *match = NULL;
+	gemp_match_options o = plain_options;
+	o.replicate = GEMP_REPLICATE_ALL;
+	o.explained = true;
+	TEST_LIMIT(renumber_min, rows_of_device ? 1 : UINT64_MAX);
+	assert_all_ok(gemp_match_prepare(&match, context, graph->distributed, pattern, &o));
+	TEST_LIMIT_DEFAULT(renumber_min);
+	*on_host = true;
+	for (size_t v = 0; v < match->rows->view_count; v++)
+		*on_host &= match->rows->views[v].neighbours != NULL;
+	const uint64_t digest = match->search->balancer ? match->search->balancer->digest : 0;
+	gemp_match_free(match);
+	return digest;
+}
+
+/* A graph without parallel edges, which devices make rows of: vertex v may be joined to v / 2, v / 4 and v / 16. */
+static void halves_new(case_graph *g, size_t vertices, uint64_t seed)
+{
+	fixture made = fixture_new(vertices, 3 * vertices, KEYS_INTEGER, seed);
+	gemp_builder_options options = { .seed = seed, .undirected = true };
+	size_t count = 0;
+	for (size_t v = 1; v < vertices; v++)
+		for (size_t part = 2; part <= 16; part *= part)
+			if (v / part > 0 && gemp_random_below(&seed, 5)) {
+				made.edges[count].source = v;
+				made.edges[count].target = v / part;
+				made.edges[count++].type = "KNOWS";
+			}
+	made.edge_count = count;
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
+	fixture_free(&made);
+}
+
+/* In the larger graph, most pivots have no costs of their own. */
+static void devices_find_the_same_costs(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = { "triangle", "path:3", "star:3" };
+	uint64_t random = test_seed_all();
+	for (int round = 0; round < 2; round++) {
+		case_graph graph;
+		halves_new(&graph, round ? 20000 : 3 + gemp_random_below(&random, 100), random);
+		for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+			bool first, second;
+			gemp_pattern *pattern = parse_question(&(question){ .shape = shapes[i] }, graph.distributed);
+			const uint64_t host = digest_of(&graph, pattern, false, &first);
+			const uint64_t device = digest_of(&graph, pattern, true, &second);
+			assert_all(first && !second && host == device && (host != 0) == (test_comm.size > 1));
+			gemp_pattern_free(pattern);
+		}
+		graph_free(&graph);
+	}
 }
 
 /* A second run must give the result of the first run, and runs over three parts of the pivots must add up to this
@@ -339,6 +400,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_without_shared_memory),
 		cmocka_unit_test(nested_balancers),
 		cmocka_unit_test_setup_teardown(searches, open_context, close_context),
+		cmocka_unit_test_setup_teardown(devices_find_the_same_costs, open_context, close_context),
 		cmocka_unit_test_setup_teardown(hub_is_divided, open_context, close_context),
 		cmocka_unit_test_setup_teardown(hub_results, open_context, close_context),
 	};

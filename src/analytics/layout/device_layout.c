@@ -29,7 +29,13 @@ static gemp_code make_rows(gemp_device_layout *held, gemp_device_rows *out, cons
                            const gemp_id_rows *lists)
 {
 	const gemp_layout *layout = held->layout;
-	const gemp_renumber renumber = { lists, layout->list_count, layout->own, layout->id, layout->local, rows->begin };
+	const gemp_renumber renumber = { .lists = lists,
+		                             .list_count = layout->list_count,
+		                             .vertices = layout->own,
+		                             .row_of = layout->id,
+		                             .numbers = layout->own,
+		                             .number_of = layout->local,
+		                             .begin = rows->begin };
 	gemp_renumbered made;
 	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
 	GEMP_TRY(gemp_renumber_make(&made, held->device, &renumber, held->wide, &held->build));

@@ -105,7 +105,13 @@ static gemp_code make_ends(const gemp_layout_state *state, gemp_layout_rows *row
                            uint64_t longest)
 {
 	const gemp_layout *out = state->out;
-	const gemp_renumber renumber = { lists, state->list_count, out->own, out->id, out->local, rows->begin };
+	const gemp_renumber renumber = { .lists = lists,
+		                             .list_count = state->list_count,
+		                             .vertices = out->own,
+		                             .row_of = out->id,
+		                             .numbers = out->own,
+		                             .number_of = out->local,
+		                             .begin = rows->begin };
 	GEMP_TRY(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
 	return gemp_renumber_rows(&renumber, longest, rows->end);
 }

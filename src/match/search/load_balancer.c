@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "device/tuning.h"
 #include "match/search/nested_search.h"
+#include "match/search/pivot_costs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,9 +260,6 @@ bool gemp_balancer_has_chunks(const gemp_balancer *balancer)
 enum {
 	MIN_COST_CPU = 1 << 14, /* row entries; defaults of the tuning key match.chunk_cost */
 	MIN_COST_GPU = 1 << 22,
-	SAMPLED_NEIGHBOURS = 16, /* number of a pivot's neighbours whose rows estimate its cost */
-	ONE_BY_ONE = 4096,       /* the cost of each of the first pivots is estimated, */
-	ONE_OF = 16,             /* and after these the cost of one pivot in 16 */
 	COLUMNS_A_DEVICE = 64,
 	TASKS_BELOW_WORKERS =
 		8, /* a chunk has at least workers / 8 tasks; fewer tasks than workers suffice, since workers share tasks */
@@ -275,36 +273,6 @@ static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 {
 	return view->begin[slot + 1] - view->begin[slot];
-}
-
-/* The view in which a later step reads the row of the second vertex. If no step does, the view of the second step. */
-static size_t second_view(const gemp_plan *plan, size_t second)
-{
-	for (size_t s = second + 1; s < plan->step_count; s++)
-		for (size_t j = 0; j < plan->steps[s].check_count; j++)
-			if (plan->steps[s].checks[j].from == plan->steps[second].vertex)
-				return (size_t)plan->steps[s].checks[j].view;
-	return (size_t)plan->steps[second].checks[0].view;
-}
-
-/* Estimates the entries that a search from a pivot reads in its first two steps. The rows of about 16 neighbours that
- * can be the second vertex are scaled up to all neighbours. */
-static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
-{
-	size_t second = (size_t)plan->root + 1;
-	uint64_t cost = 1, pivot = UINT64_C(1) << plan->steps[plan->root].vertex;
-	if (second >= plan->step_count || plan->steps[second].kind != GEMP_EXTEND)
-		return cost;
-	const gemp_step *step = &plan->steps[second];
-	const gemp_view *near = &views[step->checks[0].view], *far = &views[second_view(plan, second)];
-	uint64_t stride = row_length(near, slot) / SAMPLED_NEIGHBOURS + 1;
-	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
-		gemp_vertex next = near->neighbours[i];
-		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) &&
-		              !(step->greater & pivot && next <= slot);
-		cost += wanted ? stride * (1 + row_length(far, next)) : 0;
-	}
-	return cost + row_length(near, slot);
 }
 
 /* The least cost of a chunk: the limit if a test has set it, otherwise a tuned value or the default of the device. */
@@ -329,8 +297,7 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
 }
 
-/* Cuts the pivots into chunks. Estimating costs must take less time than the search, so most pivots get the cost of a
- * pivot shortly before them. */
+/* Cuts the pivots into chunks. Pivots whose cost is not estimated are not sliced. */
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_balancer_costs costs = { .count = search->pivots,
@@ -341,12 +308,9 @@ static gemp_code cut_pivots(gemp_search *search)
 	GEMP_OWNED uint64_t *cost = NULL;
 	GEMP_OWNED uint32_t *slices = NULL;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(cost, search->pivots), GEMP_ARRAY(slices, search->pivots)));
-	for (size_t i = 0; i < search->pivots; i++) {
-		bool estimated = i < ONE_BY_ONE || i % ONE_OF == 0;
-		gemp_vertex slot = search->pivot_slots[i];
-		cost[i] = estimated ? pivot_cost(search->plan, search->views, slot) : cost[i - 1];
-		slices[i] = estimated ? max_slices(search, slot) : 1;
-	}
+	GEMP_TRY(gemp_pivot_costs_find(search, cost));
+	for (size_t i = 0; i < search->pivots; i++)
+		slices[i] = gemp_pivot_is_estimated(i) ? max_slices(search, search->pivot_slots[i]) : 1;
 	costs.cost = cost;
 	costs.slices = search->emit.sliced ? slices : NULL;
 	return gemp_balancer_cut(search->balancer, &costs);
