@@ -1,6 +1,8 @@
 #include "match/search/search_state.h"
 
 #include "core/limits.h"
+#include "core/threads.h"
+#include "device/transfer.h"
 #include "kernels/match/match_abi.h"
 #include "match/codegen/two_path_lists.h"
 
@@ -53,9 +55,10 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 }
 
 enum {
-	MAX_SEEDS = 1 << 18, /* maximum number of seeds on the device at a time */
-	MAX_LISTS = 1 << 30, /* maximum bytes of the lists of two-paths of all workers */
-	MIN_LIST = 1 << 10,  /* lists of fewer two-paths are not worth their ends */
+	MAX_SEEDS = 1 << 18,  /* maximum number of seeds on the device at a time */
+	MAX_LISTS = 1 << 30,  /* maximum bytes of the lists of two-paths of all workers */
+	MIN_LIST = 1 << 10,   /* lists of fewer two-paths are not worth their ends */
+	LARGE_LIST = 1 << 20, /* pivots: a longer list goes to a GPU through page-locked memory */
 };
 
 /* Makes a buffer from an array. An empty array gets a buffer, too, since the kernel has an argument for it. */
@@ -101,23 +104,68 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	return upload(search, &search->candidates, all, sets * words, sizeof *all);
 }
 
+/* The list of pivots, which all threads make by ranges of slots. */
+typedef struct pivot_list {
+	const uint32_t *bits;
+	const gemp_vertex *own; /* own slots; NULL: all slots */
+	gemp_vertex *to;
+	size_t places[GEMP_MAX_RANGES]; /* numbers of pivots of the ranges, and then their begins in the list */
+} pivot_list;
+
+static void count_pivots(void *context, size_t range, size_t begin, size_t end)
+{
+	pivot_list *list = context;
+	size_t count = 0;
+	for (size_t i = begin; i < end; i++)
+		count += gemp_bits32_test(list->bits, list->own ? list->own[i] : i);
+	list->places[range] = count;
+}
+
+static void put_pivots(void *context, size_t range, size_t begin, size_t end)
+{
+	const pivot_list *list = context;
+	size_t place = list->places[range];
+	for (size_t i = begin; i < end; i++) {
+		const gemp_vertex slot = list->own ? list->own[i] : (gemp_vertex)i;
+		if (gemp_bits32_test(list->bits, slot))
+			list->to[place++] = slot;
+	}
+}
+
 /* Lists the candidates of the pivot by ascending slot, so hubs come first. The list has own slots, or all slots if each
- * rank can search from any pivot. */
+ * rank can search from any pivot. gemp_search_tasks uploads it. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	bool any = gemp_search_balances(search);
 	size_t slots = any ? search->graph->vertex_count : residency->own_count;
-	GEMP_TRY(GEMP_NEW(search->pivot_slots, slots + 1));
-	for (size_t i = 0; i < slots; i++) {
-		gemp_vertex slot = any ? (gemp_vertex)i : residency->own_slots[i];
-		search->pivot_slots[search->pivots] = slot;
-		search->pivots += gemp_bits32_test(bits, slot);
+	pivot_list list = { .bits = bits, .own = any ? NULL : residency->own_slots };
+	gemp_for_ranges(slots, count_pivots, &list);
+	for (size_t r = 0; r < gemp_range_count(slots); r++) {
+		const size_t count = list.places[r];
+		list.places[r] = search->pivots;
+		search->pivots += count;
 	}
+	GEMP_TRY(GEMP_NEW(search->pivot_slots, search->pivots + 1));
+	list.to = search->pivot_slots;
+	gemp_for_ranges(slots, put_pivots, &list);
 	search->range = (gemp_task_range){ 0, search->pivots };
 	search->pivot_capacity = search->pivots;
-	GEMP_TRY(upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
+	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, search->pivots, sizeof *search->pivot_slots));
 	GEMP_TRY(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
 	return gemp_search_tasks(search);
+}
+
+/* Pivots as bits, which all threads set. */
+typedef struct pivot_marks {
+	const gemp_vertex *slots;
+	uint32_t *bits;
+} pivot_marks;
+
+static void mark_pivots(void *context, size_t begin, size_t end)
+{
+	const pivot_marks *m = context;
+	for (size_t i = begin; i < end; i++)
+		gemp_bits32_set_atomic(m->bits, m->slots[i]);
 }
 
 /* Nested loops test the first vertex by the bitmap. Other kernels read the list of pivots. */
@@ -128,9 +176,13 @@ gemp_code gemp_search_tasks(gemp_search *search)
 	size_t count = search->range.count, words = search->candidate_words;
 	GEMP_OWNED uint32_t *bits = NULL;
 	GEMP_TRY(GEMP_NEW(bits, words + 1));
-	for (size_t i = 0; i < count; i++)
-		gemp_bits32_set(bits, slots[i]);
-	GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
+	gemp_for_elements(count, mark_pivots, &(pivot_marks){ slots, bits });
+	if (device->gpu && count >= LARGE_LIST)
+		GEMP_TRY(gemp_transfer_upload(device, &search->work[0].tasks,
+		                              (gemp_transfer_numbers){ .narrow = search->pivot_slots + search->range.first },
+		                              count));
+	else
+		GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
 	return gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits);
 }
 
