@@ -20,11 +20,13 @@
 #include "io/file/stream.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"
+#include "primitive/device_exchange.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -209,10 +211,23 @@ static bool is_large(const char *path)
 	return !path || (stat(path, &status) == 0 && (uint64_t)status.st_size >= gemp_limits_now()->preload_min);
 }
 
+/* Will GPUs exchange so much that CUDA's driver is worth its start? The size of the file is the only hint. */
+static bool exchanges_much(const gemp_context *context, const char *path)
+{
+	const uint64_t min = gemp_limits_now()->peer_exchange_preload;
+	struct stat status;
+	if (!path || (context->devices && strcasecmp(context->devices, "cpu") == 0))
+		return false;
+	return stat(path, &status) == 0 && (uint64_t)status.st_size / (uint64_t)context->comm.size >= min;
+}
+
 void gemp_context_expect_devices(gemp_context *context, const char *path)
 {
-	if (!context->runtime && is_large(path))
-		gemp_drivers_preload();
+	if (context->runtime || !is_large(path))
+		return;
+	gemp_drivers_preload();
+	if (exchanges_much(context, path))
+		gemp_device_exchange_preload(&context->comm);
 }
 
 void gemp_context_expect_queries(gemp_context *context, const char *path)

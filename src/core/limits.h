@@ -26,6 +26,21 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 1 exchanges between devices in chunks, 0 as a whole [-1: in chunks if all devices are GPUs]:
 	 * primitive/device_exchange. */
 	int device_exchange_chunks;
+	/* Switch, all ranks: 0 never lets devices of a node read each other's memory, 1 also lets CPU devices [-1: GPUs
+	 * that can]: primitive/peer_exchange. */
+	int device_exchange_peer;
+	/* Bytes, all ranks: exchanges that move less do not make the blocks that other devices read [4 MiB]:
+	 * primitive/peer_exchange. */
+	size_t peer_exchange_min;
+	/* Bytes that exchanges move together, all ranks: after these the driver that makes blocks is started, which takes
+	 * 70 ms, while the host needs 27 ms for 1 GiB [2 GiB]: primitive/peer_exchange. */
+	size_t peer_exchange_start;
+	/* Bytes of a file, for each rank: if it has at least so many, the driver is started while the file is read
+	 * [128 MiB]: api/context. */
+	uint64_t peer_exchange_preload;
+	/* Bytes that a rank's device copies to its block in one step, all ranks; the block has twice as many. NVIDIA's
+	 * driver 580 crashes when it imports a block of 512 MiB [64 MiB]: primitive/peer_exchange. */
+	size_t peer_exchange_chunk;
 	/* Bytes: a block smaller than this is not put into shared memory, all ranks [256 KiB]: comm/shared,
 	 * euler/ranks/team. */
 	size_t shared_min;

@@ -105,11 +105,9 @@ enum { MAX_FILL = 1 << 30 };
 
 /* Checks the limits before OpenCL does. Drivers allocate lazily and would fail at a later launch, without naming the
  * size. */
-static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags,
-                               void *from)
+static gemp_code check_room(const gemp_device *device, size_t size, size_t own)
 {
 	size_t largest = own < size ? device->driver_max_buffer : device->max_buffer;
-	*out = (gemp_buffer){ 0 };
 	size_t free_bytes = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
 	if (size > largest)
 		return gemp_fail(GEMP_ENOMEM,
@@ -121,15 +119,28 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 		                 "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
 		                 "use more ranks or devices, or raise device-memory",
 		                 device->name, own, free_bytes, device->memory);
+	return GEMP_OK;
+}
+
+static void keep_buffer(gemp_buffer *out, gemp_device *device, cl_mem mem, size_t size, size_t own)
+{
+	*out = (gemp_buffer){ mem, size, own, device };
+	device->buffer_bytes += own;
+	if (device->buffer_bytes > device->buffer_peak)
+		device->buffer_peak = device->buffer_bytes;
+}
+
+static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags,
+                               void *from)
+{
+	*out = (gemp_buffer){ 0 };
+	GEMP_TRY(check_room(device, size, own));
 	cl_int error = CL_SUCCESS;
 	cl_mem mem = clCreateBuffer(device->context, flags, size ? size : 1, size ? from : NULL, &error);
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes on %s: ", size, device->name);
-	*out = (gemp_buffer){ mem, size, own, device };
-	device->buffer_bytes += own;
-	if (device->buffer_bytes > device->buffer_peak)
-		device->buffer_peak = device->buffer_bytes;
+	keep_buffer(out, device, mem, size, own);
 	return GEMP_OK;
 }
 
@@ -142,6 +153,17 @@ bool gemp_device_has(const gemp_device *device, const char *extension)
 	    clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, names, NULL) != CL_SUCCESS)
 		return false;
 	return strstr(names, extension) != NULL;
+}
+
+gemp_code gemp_buffer_adopt(gemp_buffer *out, gemp_device *device, cl_mem mem, size_t size, size_t own)
+{
+	const gemp_code code = check_room(device, size, own);
+	*out = (gemp_buffer){ 0 };
+	if (code == GEMP_OK)
+		keep_buffer(out, device, mem, size, own);
+	else
+		clReleaseMemObject(mem);
+	return code;
 }
 
 /* The driver copies `from` before the call returns, so the caller may reuse that memory. */

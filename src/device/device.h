@@ -96,6 +96,8 @@ typedef struct gemp_buffer {
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
+/* Makes a buffer of a memory object, which it owns from now on, also after a failure. `own` of its bytes count. */
+gemp_code gemp_buffer_adopt(gemp_buffer *out, gemp_device *device, cl_mem mem, size_t size, size_t own);
 /* Replaces a buffer, which may be {0}, if it has fewer than `size` bytes. Its content is then lost. */
 gemp_code gemp_buffer_reserve(gemp_buffer *buffer, gemp_device *device, size_t size);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "core/threads.h"
 #include "device/cache.h"
+#include "device/cuda.h"
 #include "device/device.h"
 
 #include <dirent.h>
@@ -229,6 +230,7 @@ cl_context gemp_drivers_take_context(cl_device_id id)
 void gemp_drivers_end(void)
 {
 	gemp_drivers_wait();
+	gemp_cuda_wait();
 	if (preloading.context)
 		clReleaseContext(preloading.context);
 	preloading.context = NULL;

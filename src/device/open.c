@@ -6,6 +6,7 @@
 #include "core/timer.h"
 #include "device/cache.h"
 #include "device/compilation.h"
+#include "device/cuda.h"
 #include "device/drivers.h"
 #include "device/launch.h"
 #include "device/program.h"
@@ -237,6 +238,7 @@ void gemp_device_close(gemp_device *device)
 {
 	if (!device)
 		return;
+	gemp_cuda_wait();
 	gemp_compilations_await(device);
 	gemp_launch_trace_free(device);
 	gemp_launch_release(device);

@@ -33,15 +33,19 @@ typedef struct device_elements {
 	gemp_arrays *arrays;
 	gemp_sort_buffers b;
 	size_t count;
+	uint64_t expected;         /* elements that a rank is expected to send to other ranks; the same on all ranks */
 	uint64_t *send, *received; /* [ranks] */
 	gemp_device_exchange *exchange;
 } device_elements;
 
+/* Collective. */
 static gemp_code new_elements(device_elements *e, const gemp_comm *comm, gemp_arrays *a, size_t count)
 {
 	const size_t ranks = (size_t)comm->size;
 	*e = (device_elements){ .comm = comm, .arrays = a, .count = count };
-	return gemp_new_all(GEMP_ARRAY(e->send, ranks), GEMP_ARRAY(e->received, ranks));
+	e->expected = gemp_comm_sum1(comm, count) / ranks * (ranks - 1) / ranks;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(e->send, ranks), GEMP_ARRAY(e->received, ranks))));
+	return gemp_device_exchange_new(&e->exchange, comm, a->device);
 }
 
 /* Collective if there is an exchange, which either all ranks have or none. */
@@ -63,17 +67,20 @@ static gemp_code exchange_buffers(device_elements *e, gemp_buffer pair[2], size_
 	return GEMP_OK;
 }
 
-/* Collective. Finds the cuts of the sorted keys, and exchanges the parts. `code` is this rank's so far. */
+/* Collective. Finds the cuts of the sorted keys, and exchanges the parts. `code` is this rank's so far. The memory of
+ * the exchange is made while kernels run. */
 static gemp_code exchange_parts(device_elements *e, gemp_code code, gemp_key_map map, unsigned value_size,
                                 bool together)
 {
 	gemp_arrays *a = e->arrays;
 	GEMP_OWNED size_t *cut = NULL;
 	const gemp_sorted_keys sorted = { .map = map, .count = e->count, .box = a->box, .buffer = &e->b.keys[0] };
+	double began = gemp_now();
+	GEMP_TRY(gemp_device_exchange_reserve(e->exchange, e->expected * map.size));
+	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
 	GEMP_THEN(gemp_arrays_count_kernels(a));
 	GEMP_TRY(gemp_comm_agree(e->comm, code));
-	const double began = gemp_now();
-	GEMP_TRY(gemp_device_exchange_new(&e->exchange, e->comm, a->device));
+	began = gemp_now();
 	GEMP_TRY(gemp_cuts_find(e->comm, &sorted, together, &cut));
 	for (int r = 0; r < e->comm->size; r++)
 		e->send[r] = cut[r + 1] - cut[r];
@@ -143,8 +150,8 @@ static gemp_code sort_on_devices(const gemp_comm *comm, gemp_arrays *a, const ge
 {
 	GEMP_OWNED_BY(free_elements) device_elements e = { 0 };
 	const gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
-	gemp_code code = new_elements(&e, comm, a, *count);
-	GEMP_THEN(upload_and_sort(&e, sort, capacity, *keys, values ? *values : NULL));
+	GEMP_TRY(new_elements(&e, comm, a, *count));
+	const gemp_code code = upload_and_sort(&e, sort, capacity, *keys, values ? *values : NULL);
 	GEMP_TRY(exchange_parts(&e, code, map, sort->value_size, false));
 	GEMP_TRY(gemp_comm_agree(comm, sort_and_download(&e, sort, keys, values, *count)));
 	*count = e.count;
@@ -196,8 +203,8 @@ static gemp_code distinct_on_devices(const gemp_comm *comm, gemp_arrays *a, gemp
 {
 	GEMP_OWNED_BY(free_elements) device_elements e = { 0 };
 	GEMP_OWNED void *own = NULL;
-	gemp_code code = new_elements(&e, comm, a, count);
-	GEMP_THEN(upload_and_reduce(&e, kind, keys));
+	GEMP_TRY(new_elements(&e, comm, a, count));
+	const gemp_code code = upload_and_reduce(&e, kind, keys);
 	GEMP_TRY(exchange_parts(&e, code, gemp_key_map_of(kind, false), 0, true));
 	GEMP_TRY(gemp_comm_agree(comm, reduce_and_download(&e, kind, out ? &own : NULL)));
 	*distinct = e.count;

@@ -1,6 +1,8 @@
-/* Between GPUs, the bytes for other ranks move in chunks (primitive/exchange_pipeline). If a rank has a CPU device, MPI
- * moves them as a whole: from and to the buffers themselves, which a CPU device maps, or page-locked memory. MPI copies
- * within a node without a detour where the system allows it (cross-memory attach), so a window would cost a copy. */
+/* Between GPUs of a node that can read each other's memory, the bytes for other ranks move directly
+ * (primitive/peer_exchange), and between other GPUs in chunks through the host (primitive/exchange_pipeline). If a rank
+ * has a CPU device, MPI moves them as a whole: from and to the buffers themselves, which a CPU device maps, or
+ * page-locked memory. MPI copies within a node without a detour where the system allows it (cross-memory attach), so a
+ * window would cost a copy. */
 
 #include "primitive/device_exchange.h"
 
@@ -9,6 +11,7 @@
 #include "core/timer.h"
 #include "device/staging.h"
 #include "primitive/exchange_pipeline.h"
+#include "primitive/peer_exchange.h"
 
 struct gemp_device_exchange {
 	const gemp_comm *comm;
@@ -17,6 +20,7 @@ struct gemp_device_exchange {
 	uint64_t *counts;                 /* [ranks][ranks] elements of each source for each target */
 	gemp_peer_block *going, *arrived; /* [ranks] blocks of MPI */
 	bool in_chunks;                   /* the same on all ranks */
+	gemp_peer_exchange peer;
 	gemp_exchange_pipeline pipeline;
 	gemp_device_exchange_cost cost;
 };
@@ -40,11 +44,14 @@ gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *
 		code = gemp_new_all(GEMP_ARRAY(x->sent, ranks), GEMP_ARRAY(x->received, ranks),
 		                    GEMP_ARRAY(x->counts, ranks * ranks), GEMP_ARRAY(x->going, ranks),
 		                    GEMP_ARRAY(x->arrived, ranks));
+		GEMP_THEN(gemp_peer_exchange_new(&x->peer, comm, device));
 		GEMP_THEN(gemp_exchange_pipeline_new(&x->pipeline, comm, device));
 	}
 	code = gemp_comm_agree(comm, code);
-	if (code == GEMP_OK)
+	if (code == GEMP_OK) {
+		gemp_peer_exchange_choose(&x->peer);
 		x->in_chunks = exchanges_in_chunks(comm, device);
+	}
 	if (code != GEMP_OK) {
 		gemp_device_exchange_free(x);
 		*out = NULL;
@@ -56,6 +63,7 @@ void gemp_device_exchange_free(gemp_device_exchange *x)
 {
 	if (!x)
 		return;
+	gemp_peer_exchange_free(&x->peer);
 	gemp_exchange_pipeline_free(&x->pipeline);
 	gemp_free_all(x->sent, x->received, x->counts, x->going, x->arrived);
 	gemp_free(x);
@@ -77,13 +85,19 @@ void gemp_device_exchange_charge(const gemp_device_exchange *x, gemp_traffic *tr
 		*seconds += x->cost.seconds;
 }
 
+void gemp_device_exchange_preload(const gemp_comm *comm)
+{
+	gemp_peer_exchange_preload(comm);
+}
+
 gemp_code gemp_device_exchange_reserve(gemp_device_exchange *x, size_t bytes)
 {
 	const double since = gemp_now();
 	gemp_code code = GEMP_OK;
 	uint64_t longest = bytes;
 	gemp_comm_max(x->comm, &longest, 1);
-	if (x->in_chunks && longest)
+	gemp_peer_exchange_reserve(&x->peer, (size_t)longest);
+	if (x->in_chunks && longest && (!x->peer.chunk || x->peer.several_nodes))
 		code = gemp_exchange_pipeline_reserve(&x->pipeline, (size_t)longest);
 	x->cost.seconds += gemp_now() - since;
 	return code;
@@ -163,16 +177,32 @@ static gemp_code move_whole(gemp_device_exchange *x, gemp_code code, const gemp_
 	return gemp_comm_agree(x->comm, code);
 }
 
+/* Collective. Moves the elements from device to device within nodes, and then through the host between nodes. */
+static gemp_code move_directly(gemp_device_exchange *x, gemp_code code, const gemp_stream_move *move)
+{
+	code = gemp_peer_exchange_run(&x->peer, code, move, &x->cost.traffic);
+	if (!x->peer.several_nodes) {
+		x->cost.traffic.rounds += code == GEMP_OK;
+		return code;
+	}
+	gemp_stream_move rest = *move;
+	rest.node_of = x->peer.node_of;
+	rest.pairs = GEMP_PAIRS_BETWEEN_NODES;
+	return gemp_exchange_pipeline_run(&x->pipeline, code, &rest, &x->cost.traffic);
+}
+
 /* Collective. Moves the elements of a buffer: those of the last run, or answers to them. */
 static gemp_code move(gemp_device_exchange *x, gemp_code code, const gemp_buffer *from, size_t size, gemp_buffer *to,
                       bool answers)
 {
 	const array_side out = side_of(x, answers ? x->received : x->sent, size);
 	const array_side in = side_of(x, answers ? x->sent : x->received, size);
+	const gemp_stream_move pairs = { .from = from, .to = to, .counts = x->counts, .answers = answers, .size = size };
 	GEMP_THEN(prepare(x, from, &out, to, &in, size));
+	if (gemp_peer_exchange_takes(&x->peer, &pairs))
+		return move_directly(x, code, &pairs);
 	if (!x->in_chunks)
 		return move_whole(x, code, from, &out, to, &in, size);
-	const gemp_pipeline_move pairs = { .from = from, .to = to, .counts = x->counts, .answers = answers, .size = size };
 	GEMP_ALSO(GEMP_CL(clFinish(x->device->queue)));
 	return gemp_exchange_pipeline_run(&x->pipeline, code, &pairs, &x->cost.traffic);
 }

@@ -18,6 +18,10 @@
 
 typedef struct gemp_device_exchange gemp_device_exchange;
 
+/* Local. Says that GPUs will exchange much: starts a driver on a thread, which is best before devices are opened. Does
+ * nothing if no other rank is on this node. */
+void gemp_device_exchange_preload(const gemp_comm *comm);
+
 /* Collective. The device is borrowed; each rank has one. */
 gemp_code gemp_device_exchange_new(gemp_device_exchange **out, const gemp_comm *comm, gemp_device *device);
 /* Collective, before the device is closed. NULL is allowed, but then all ranks must pass NULL. */

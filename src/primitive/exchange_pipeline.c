@@ -25,8 +25,8 @@ gemp_code gemp_exchange_pipeline_new(gemp_exchange_pipeline *p, const gemp_comm 
 {
 	const size_t ranks = (size_t)comm->size;
 	*p = (gemp_exchange_pipeline){ .comm = comm, .device = device };
-	return gemp_new_all(GEMP_ARRAY(p->node_rank, ranks), GEMP_ARRAY(p->out, ranks), GEMP_ARRAY(p->in, ranks),
-	                    GEMP_ARRAY(p->requests, 4 * ranks));
+	GEMP_TRY(gemp_streams_new(&p->streams, comm->size, comm->rank));
+	return gemp_new_all(GEMP_ARRAY(p->node_rank, ranks), GEMP_ARRAY(p->requests, 4 * ranks));
 }
 
 /* Collective. Unlocks the pages before the window is freed. */
@@ -47,7 +47,8 @@ void gemp_exchange_pipeline_free(gemp_exchange_pipeline *p)
 		return;
 	free_regions(p);
 	gemp_pinned_release(&p->incoming, p->device);
-	gemp_free_all(p->node_rank, p->out, p->in, p->requests);
+	gemp_streams_free(&p->streams);
+	gemp_free_all(p->node_rank, p->requests);
 	*p = (gemp_exchange_pipeline){ 0 };
 }
 
@@ -120,60 +121,7 @@ static gemp_code reserve_regions(gemp_exchange_pipeline *p, size_t longest)
 	return code;
 }
 
-/* STREAMS */
-
-static size_t bytes_between(const gemp_exchange_pipeline *p, const gemp_pipeline_move *move, size_t source,
-                            size_t target)
-{
-	const size_t ranks = (size_t)p->comm->size;
-	return move->size * (move->answers ? move->counts[target * ranks + source] : move->counts[source * ranks + target]);
-}
-
-/* Returns the length of a rank's stream. Sets *mine to its block for `rank`, and out[ranks] to all blocks. */
-static size_t lay_out(const gemp_exchange_pipeline *p, const gemp_pipeline_move *move, size_t source, size_t rank,
-                      gemp_stream_block *mine, gemp_stream_block *out)
-{
-	const size_t ranks = (size_t)p->comm->size;
-	size_t first = 0;
-	for (size_t i = 1; i < ranks; i++) {
-		const size_t target = (source + i) % ranks, size = bytes_between(p, move, source, target);
-		if (target == rank)
-			*mine = (gemp_stream_block){ .first = first, .size = size };
-		if (out)
-			out[target] = (gemp_stream_block){ .first = first, .size = size };
-		first += size;
-	}
-	return first;
-}
-
-/* Sets the blocks of this rank. Returns the length of the longest stream. */
-static size_t lay_out_all(gemp_exchange_pipeline *p, const gemp_pipeline_move *move)
-{
-	const size_t ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
-	size_t longest = 0, at = 0;
-	for (size_t r = 0; r < ranks; r++) {
-		p->in[r] = (gemp_stream_block){ 0 };
-		longest = gemp_max(longest, lay_out(p, move, r, own, &p->in[r], r == own ? p->out : NULL));
-		p->in[r].at = at;
-		at += bytes_between(p, move, r, own);
-	}
-	p->out[own] = (gemp_stream_block){ 0 };
-	return longest;
-}
-
-/* The bytes of a block that lie in the chunk of a step. */
-typedef struct block_slice {
-	size_t begin; /* in the block */
-	size_t chunk; /* in the chunk */
-	size_t size;
-} block_slice;
-
-static block_slice slice_of(const gemp_exchange_pipeline *p, const gemp_stream_block *block, size_t step)
-{
-	const size_t begin = gemp_max(block->first, step * p->chunk);
-	const size_t end = gemp_min(block->first + block->size, (step + 1) * p->chunk);
-	return (block_slice){ begin - block->first, begin - step * p->chunk, begin < end ? end - begin : 0 };
-}
+/* STEPS */
 
 /* Local. Takes memory for the messages of any step. */
 static gemp_code reserve_incoming(gemp_exchange_pipeline *p, size_t steps)
@@ -182,7 +130,8 @@ static gemp_code reserve_incoming(gemp_exchange_pipeline *p, size_t steps)
 	for (size_t step = 0; step < steps; step++) {
 		size_t sum = 0;
 		for (int r = 0; r < p->comm->size; r++)
-			sum += p->node_rank[r] < 0 ? round_up(slice_of(p, &p->in[r], step).size, BORDER) : 0;
+			sum += p->node_rank[r] < 0 ? round_up(gemp_stream_slice_of(&p->streams.in[r], p->chunk, step).size, BORDER)
+			                           : 0;
 		slot = gemp_max(slot, sum);
 	}
 	p->incoming_slot = slot;
@@ -192,15 +141,12 @@ static gemp_code reserve_incoming(gemp_exchange_pipeline *p, size_t steps)
 	return gemp_pinned_take(&p->incoming, p->device, p->slots * slot);
 }
 
-/* STEPS */
-
 enum { DOWNLOAD, UPLOAD, TRANSFERS };
 
 /* One step of this rank. */
 typedef struct pipeline_step {
 	gemp_exchange_pipeline *p;
-	const gemp_pipeline_move *move;
-	size_t length;            /* bytes of this rank's stream */
+	const gemp_stream_move *move;
 	cl_event last[TRANSFERS]; /* the last transfer in each direction; NULL: there is none */
 	int requests[2];          /* of even and of odd chunks */
 	double since, posted[2],
@@ -229,35 +175,27 @@ static gemp_code keep_last(pipeline_step *s, int direction, cl_int error, const 
 	return GEMP_OK;
 }
 
-/* Reads a chunk of this rank's stream from the device. The stream has the elements behind this rank's own elements
- * first, then those before them. */
+/* Reads a chunk of this rank's stream from the device. */
 static gemp_code read_chunk(pipeline_step *s, size_t step)
 {
 	gemp_exchange_pipeline *p = s->p;
-	size_t before = 0;
-	for (int r = 0; r < p->comm->rank; r++)
-		before += p->out[r].size;
-	const size_t behind = s->length - before,
-				 own = before + bytes_between(p, s->move, (size_t)p->comm->rank, (size_t)p->comm->rank);
-	const gemp_stream_block ranges[2] = { { 0, behind, own }, { behind, before, 0 } };
-	for (int i = 0; i < 2; i++) {
-		const block_slice slice = slice_of(p, &ranges[i], step);
+	gemp_stream_run run;
+	for (int next = 1; gemp_streams_next_run(&p->streams, p->chunk, step, &next, &run);) {
 		cl_event event;
-		if (slice.size)
-			GEMP_TRY(keep_last(s, DOWNLOAD,
-			                   clEnqueueReadBuffer(p->device->copy_queue, s->move->from->mem, CL_FALSE,
-			                                       ranges[i].at + slice.begin, slice.size,
-			                                       own_slot(p, step) + slice.chunk, 0, NULL, &event),
-			                   &event));
+		GEMP_TRY(keep_last(s, DOWNLOAD,
+		                   clEnqueueReadBuffer(p->device->copy_queue, s->move->from->mem, CL_FALSE, run.from, run.size,
+		                                       own_slot(p, step) + run.chunk, 0, NULL, &event),
+		                   &event));
 	}
 	return GEMP_OK;
 }
 
-static gemp_code write_slice(pipeline_step *s, const gemp_stream_block *block, block_slice slice, const char *host)
+static gemp_code write_slice(pipeline_step *s, const gemp_stream_block *block, gemp_stream_slice slice,
+                             const char *host)
 {
 	cl_event event;
 	return keep_last(s, UPLOAD,
-	                 clEnqueueWriteBuffer(s->p->device->queue, s->move->to->mem, CL_FALSE, block->at + slice.begin,
+	                 clEnqueueWriteBuffer(s->p->device->queue, s->move->to->mem, CL_FALSE, block->to + slice.begin,
 	                                      slice.size, host, 0, NULL, &event),
 	                 &event);
 }
@@ -267,9 +205,9 @@ static gemp_code write_from_node(pipeline_step *s, size_t step)
 {
 	const gemp_exchange_pipeline *p = s->p;
 	for (int r = 0; r < p->comm->size; r++) {
-		const block_slice slice = slice_of(p, &p->in[r], step);
+		const gemp_stream_slice slice = gemp_stream_slice_of(&p->streams.in[r], p->chunk, step);
 		if (slice.size && p->node_rank[r] >= 0)
-			GEMP_TRY(write_slice(s, &p->in[r], slice, slot_of(p, p->node_rank[r], step) + slice.chunk));
+			GEMP_TRY(write_slice(s, &p->streams.in[r], slice, slot_of(p, p->node_rank[r], step) + slice.chunk));
 	}
 	return GEMP_OK;
 }
@@ -290,14 +228,14 @@ static gemp_code take_messages(pipeline_step *s, size_t step, bool receive)
 	gemp_exchange_pipeline *p = s->p;
 	char *at = p->incoming.host + step % p->slots * p->incoming_slot;
 	for (int r = 0; r < p->comm->size; r++) {
-		const block_slice slice = slice_of(p, &p->in[r], step);
+		const gemp_stream_slice slice = gemp_stream_slice_of(&p->streams.in[r], p->chunk, step);
 		if (!slice.size || p->node_rank[r] >= 0)
 			continue;
 		if (receive)
 			GEMP_MPI(
 				MPI_Irecv(at, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE, p->comm->world, next_request(s, step)));
 		else
-			GEMP_TRY(write_slice(s, &p->in[r], slice, at));
+			GEMP_TRY(write_slice(s, &p->streams.in[r], slice, at));
 		at += round_up(slice.size, BORDER);
 	}
 	return GEMP_OK;
@@ -307,7 +245,7 @@ static void send_messages(pipeline_step *s, size_t step, gemp_traffic *traffic)
 {
 	gemp_exchange_pipeline *p = s->p;
 	for (int r = 0; r < p->comm->size; r++) {
-		const block_slice slice = slice_of(p, &p->out[r], step);
+		const gemp_stream_slice slice = gemp_stream_slice_of(&p->streams.out[r], p->chunk, step);
 		traffic->messages += slice.size > 0;
 		if (slice.size && p->node_rank[r] < 0)
 			GEMP_MPI(MPI_Isend(own_slot(p, step) + slice.chunk, (int)slice.size, MPI_BYTE, r, GEMP_TAG_DEVICE,
@@ -391,12 +329,11 @@ static gemp_code start_step(pipeline_step *s, gemp_code code, size_t step, size_
 
 /* With messages there are two more steps: the last messages arrive, and are written to the device. A step awaits the
  * messages of the chunk before the one that it sends, whose requests have the parity of the step. */
-static gemp_code run_steps(gemp_exchange_pipeline *p, const gemp_pipeline_move *move, size_t length, size_t steps,
-                           gemp_traffic *traffic)
+static gemp_code run_steps(gemp_exchange_pipeline *p, const gemp_stream_move *move, size_t steps, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const bool messages = !p->shared.bytes || p->comm->node_size < p->comm->size;
-	pipeline_step s = { .p = p, .move = move, .length = length };
+	pipeline_step s = { .p = p, .move = move };
 	for (size_t step = 0; step <= steps + (messages ? 2 : 0); step++) {
 		code = start_step(&s, code, step, steps, traffic);
 		GEMP_ALSO(end_step(&s, step));
@@ -414,13 +351,12 @@ gemp_code gemp_exchange_pipeline_reserve(gemp_exchange_pipeline *p, size_t longe
 	return code;
 }
 
-gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *p, gemp_code code, const gemp_pipeline_move *move,
+gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *p, gemp_code code, const gemp_stream_move *move,
                                      gemp_traffic *traffic)
 {
-	const size_t longest = lay_out_all(p, move);
-	size_t length = 0, steps;
-	for (int r = 0; r < p->comm->size; r++)
-		length += p->out[r].size;
+	gemp_streams_lay_out(&p->streams, move);
+	const size_t longest = p->streams.longest;
+	size_t steps;
 	if (longest)
 		GEMP_ALSO(reserve_regions(p, longest));
 	steps = longest ? (longest + p->chunk - 1) / p->chunk : 0;
@@ -431,6 +367,6 @@ gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *p, gemp_code code, 
 	traffic->rounds += code == GEMP_OK;
 	if (code != GEMP_OK || steps == 0)
 		return code;
-	traffic->bytes += length;
-	return gemp_comm_agree(p->comm, run_steps(p, move, length, steps, traffic));
+	traffic->bytes += p->streams.length;
+	return gemp_comm_agree(p->comm, run_steps(p, move, steps, traffic));
 }

@@ -1,8 +1,6 @@
 /* exchange_pipeline: the transfers of primitive/device_exchange between GPUs, in chunks that overlap.
  *
- * A rank sends one stream of bytes: its elements for the ranks above it, then its elements for the ranks below it. In
- * an even exchange, each rank therefore receives from one rank at a time. The stream is cut into chunks, one for each
- * step. In step s a rank
+ * A rank sends one stream of bytes (primitive/exchange_streams), a chunk in each step. In step s a rank
  *   - reads chunk s of its stream from its device into a slot of its region of page-locked memory,
  *   - writes its parts of the chunks s - 1 of the ranks of its node to its device,
  *   - begins to send the parts of chunk s - 1 that are for ranks of other nodes and to receive such parts (MPI),
@@ -21,39 +19,25 @@
 #include "comm/exchange.h"
 #include "comm/shared.h"
 #include "device/device.h"
-
-/* The part of a stream that is for one rank. */
-typedef struct gemp_stream_block {
-	size_t first, size; /* bytes: begin in the stream of its source, length */
-	size_t at;          /* begin in the buffer of its target */
-} gemp_stream_block;
+#include "primitive/exchange_streams.h"
 
 typedef struct gemp_exchange_pipeline {
 	const gemp_comm *comm; /* borrowed, like the device */
 	gemp_device *device;
-	int *node_rank;         /* [ranks] the rank's number on this node; -1: exchanges with it are by MPI */
-	gemp_stream_block *out; /* [ranks] by target, in this rank's stream */
-	gemp_stream_block *in;  /* [ranks] by source, in the source's stream */
-	MPI_Request *requests;  /* [2][2 * ranks] of even and of odd chunks */
-	size_t wanted;          /* bytes of a chunk that the longest stream so far asks for; 0: there are no regions */
-	size_t chunk;           /* bytes of a chunk: fewer if a node has too little memory for a window */
-	size_t stride;          /* bytes of a slot */
-	size_t slots;           /* of a region: 2, or 3 with messages */
-	gemp_shared shared;     /* the barrier and the regions of the ranks of this node */
-	gemp_pinned locked;     /* the pages of the window, or the region of this rank if there is no window */
-	char *regions;          /* [ranks of this node, or 1][slots][stride] */
+	int *node_rank; /* [ranks] the rank's number on this node; -1: exchanges with it are by MPI */
+	gemp_streams streams;
+	MPI_Request *requests; /* [2][2 * ranks] of even and of odd chunks */
+	size_t wanted;         /* bytes of a chunk that the longest stream so far asks for; 0: there are no regions */
+	size_t chunk;          /* bytes of a chunk: fewer if a node has too little memory for a window */
+	size_t stride;         /* bytes of a slot */
+	size_t slots;          /* of a region: 2, or 3 with messages */
+	gemp_shared shared;    /* the barrier and the regions of the ranks of this node */
+	gemp_pinned locked;    /* the pages of the window, or the region of this rank if there is no window */
+	char *regions;         /* [ranks of this node, or 1][slots][stride] */
 	gemp_node_barrier barrier;
 	gemp_pinned incoming; /* [slots][incoming_slot] received messages */
 	size_t incoming_slot;
 } gemp_exchange_pipeline;
-
-/* Elements that lie in rank order in the buffers of all ranks. */
-typedef struct gemp_pipeline_move {
-	const gemp_buffer *from, *to;
-	const uint64_t *counts; /* [ranks][ranks] by source and target */
-	bool answers;           /* the elements go back: counts are by target and source */
-	size_t size;            /* bytes of an element */
-} gemp_pipeline_move;
 
 /* Local. */
 gemp_code gemp_exchange_pipeline_new(gemp_exchange_pipeline *out, const gemp_comm *comm, gemp_device *device);
@@ -65,7 +49,7 @@ void gemp_exchange_pipeline_free(gemp_exchange_pipeline *pipeline);
 gemp_code gemp_exchange_pipeline_reserve(gemp_exchange_pipeline *pipeline, size_t longest);
 /* Collective. Moves all elements for other ranks. Kernels that use the buffers must have ended. `code` and a failure on
  * one rank become a failure on all ranks. */
-gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *pipeline, gemp_code code, const gemp_pipeline_move *move,
+gemp_code gemp_exchange_pipeline_run(gemp_exchange_pipeline *pipeline, gemp_code code, const gemp_stream_move *move,
                                      gemp_traffic *traffic);
 
 #endif

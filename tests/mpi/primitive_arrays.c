@@ -216,14 +216,16 @@ static void check_devices(gemp_form form, gemp_sort sort, size_t most)
 	for (unsigned how = 0; how < 5; how++) {
 		TEST_LIMIT(device_exchange_chunks, how % 2);
 		TEST_LIMIT(device_exchange_chunk, 999);
+		TEST_LIMIT(device_exchange_peer, how / 2 % 2);
+		TEST_LIMIT(peer_exchange_min, 0);
+		TEST_LIMIT(peer_exchange_chunk, 777);
 		check_sort(&arrays, sort, own_count(how == 1 ? 3 : most, &random), how, &random);
 		used |= arrays.on_device;
 		if (form == GEMP_FORM_ITEMS)
 			check_distinct(&arrays, sort.key, own_count(how == 2 ? 3 : most, &random), how, &random);
 	}
 	assert_all(used && (gemp_comm_sum1(&test_comm, arrays.traffic.bytes) > 0) == (test_comm.size > 1));
-	TEST_LIMIT_DEFAULT(device_exchange_chunks);
-	TEST_LIMIT_DEFAULT(device_exchange_chunk);
+	gemp_limits_override(gemp_limits_default);
 	close_arrays(&arrays);
 }
 

@@ -1,7 +1,7 @@
 /* Tests the exchange between devices: each element says where it came from, so its place tells whether it is right.
  * Random counts, elements of several sizes, answers, ranks without elements, and failures on one rank. All run as a
- * whole and in chunks; chunks go through windows, by messages, and both ways between pairs of ranks that stand for
- * nodes. */
+ * whole, in chunks through windows and by messages, and from device to device (CPU devices read files in memory). Pairs
+ * of ranks stand for nodes, so that two ways are used together. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -10,8 +10,12 @@
 #include "harness/limits.h"
 #include "primitive/device_exchange.h"
 
+#include "core/timer.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static gemp_device *device;
 
@@ -99,21 +103,27 @@ static void check(gemp_device_exchange *exchange, uint64_t seed, uint64_t most, 
 	gemp_buffers_free(device, &from, &answers, &returned);
 }
 
-/* The ways of an exchange: as a whole; in chunks through windows; in chunks by messages, as without windows. */
-enum { WHOLE, WINDOWS, MESSAGES, WAYS };
+/* The ways of an exchange: as a whole; in chunks through windows; in chunks by messages, as without windows; from
+ * device to device. */
+enum { WHOLE, WINDOWS, MESSAGES, PEER, WAYS };
 
 static void set_way(int way)
 {
 	TEST_LIMIT(device_exchange_chunks, way != WHOLE);
 	TEST_LIMIT(shared_max, way == MESSAGES ? 0 : gemp_limits_default.shared_max);
+	TEST_LIMIT(device_exchange_peer, way == PEER);
+	TEST_LIMIT(peer_exchange_min, 0);
+}
+
+static void set_chunk(size_t bytes)
+{
+	TEST_LIMIT(device_exchange_chunk, bytes);
+	TEST_LIMIT(peer_exchange_chunk, bytes);
 }
 
 static void set_default_way(void)
 {
-	TEST_LIMIT_DEFAULT(device_exchange_chunks);
-	TEST_LIMIT_DEFAULT(shared_max);
-	TEST_LIMIT_DEFAULT(device_exchange_chunk);
-	TEST_LIMIT_DEFAULT(exchange_chunk);
+	gemp_limits_override(gemp_limits_default);
 }
 
 /* The buffer of received elements grows, and is larger than needed later. */
@@ -136,13 +146,13 @@ static void check_several(const gemp_comm *comm, uint64_t seed, unsigned rounds)
 
 static void elements_and_answers(void **state)
 {
-	static const size_t chunks[] = { 32 << 20, 100, 777 };
+	static const size_t chunks[] = { 8 << 20, 100, 777 };
 	const uint64_t seed = test_seed_all();
 	(void)state;
 	for (int way = 0; way < WAYS; way++)
 		for (size_t c = 0; c < (way ? sizeof chunks / sizeof *chunks : 1); c++) {
 			set_way(way);
-			TEST_LIMIT(device_exchange_chunk, chunks[c]);
+			set_chunk(chunks[c]);
 			check_several(&test_comm, seed + c, c ? 3 : 8);
 			set_default_way();
 		}
@@ -157,10 +167,12 @@ static void nodes_of_two_ranks(void **state)
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / 2, test_comm.rank, &comm.node));
 	GEMP_MPI(MPI_Comm_rank(comm.node, &comm.node_rank));
 	GEMP_MPI(MPI_Comm_size(comm.node, &comm.node_size));
-	set_way(WINDOWS);
-	TEST_LIMIT(device_exchange_chunk, 150);
-	check_several(&comm, test_seed_all() + 5, 3);
-	set_default_way();
+	for (int way = WINDOWS; way < WAYS; way++) {
+		set_way(way);
+		set_chunk(150);
+		check_several(&comm, test_seed_all() + 5, 3);
+		set_default_way();
+	}
 	GEMP_MPI(MPI_Comm_free(&comm.node));
 }
 
@@ -206,7 +218,7 @@ static void traffic_is_counted(void **state)
 	(void)state;
 	for (int way = 0; way < WAYS; way++) {
 		set_way(way);
-		TEST_LIMIT(device_exchange_chunk, 500);
+		set_chunk(500);
 		count_traffic(seed);
 		set_default_way();
 	}
@@ -265,6 +277,77 @@ static void device_memory_runs_out(void **state)
 	}
 }
 
+/* Returns the first seed from a number on with which a rank sends to another one, if there are others. */
+static uint64_t seed_with_elements(uint64_t seed, uint64_t most)
+{
+	for (bool found = test_comm.size == 1; !found; seed += !found)
+		for (int pair = 0; pair < test_comm.size * test_comm.size; pair++)
+			found |= pair / test_comm.size != pair % test_comm.size &&
+			         count_of(seed, pair / test_comm.size, pair % test_comm.size, most) > 0;
+	return seed;
+}
+
+/* Returns whether this rank has copied from a block of another rank: only then, and with messages, the wire is busy. */
+static bool uses_blocks(uint64_t seed)
+{
+	gemp_device_exchange *exchange;
+	gemp_buffer arrived = { 0 };
+	assert_all_ok(gemp_device_exchange_new(&exchange, &test_comm, device));
+	gemp_trace_start(10000);
+	check(exchange, seed_with_elements(seed, 3000), 3000, 2, &arrived);
+	const bool used = gemp_trace_lane_times(gemp_trace_end(), GEMP_LANE_WIRE).seconds > 0;
+	gemp_trace_free();
+	gemp_buffer_free(&arrived, device);
+	gemp_device_exchange_free(exchange);
+	return used;
+}
+
+/* Blocks are used if all ranks want them and the exchange is long enough. */
+static void blocks_are_chosen(void **state)
+{
+	const uint64_t seed = test_seed_all() + 11;
+	const bool several = test_comm.size > 1;
+	(void)state;
+	for (int veto = 0; veto < 4; veto++) {
+		set_way(WINDOWS);
+		set_chunk(5000);
+		TEST_LIMIT(device_exchange_peer, veto == 1 && test_comm.rank == test_comm.size / 2 ? 0 : 1);
+		TEST_LIMIT(peer_exchange_min, veto == 2 ? 1 << 30 : 0);
+		if (veto == 3)
+			setenv("GEMP_DEVICE_EXCHANGE", "host", 1);
+		assert_all(uses_blocks(seed) == (several && veto == 0));
+		unsetenv("GEMP_DEVICE_EXCHANGE");
+		set_default_way();
+	}
+}
+
+/* One rank may open few files, then one more, so each step of making blocks fails once. Then all ranks do without. */
+static void files_run_out(void **state)
+{
+	const uint64_t seed = test_seed_all() + 12;
+	const rlim_t enough = (rlim_t)test_comm.size + 8;
+	struct rlimit limit, low;
+	rlim_t more = 0;
+	bool used = false;
+	(void)state;
+	assert_all(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	set_way(WHOLE);
+	set_chunk(5000);
+	TEST_LIMIT(device_exchange_peer, 1);
+	for (; test_comm.size > 1 && !used && more < enough; more++) {
+		const int unused = dup(STDERR_FILENO);
+		low = (struct rlimit){ (rlim_t)unused + more, limit.rlim_max };
+		assert_all(unused >= 0 && close(unused) == 0);
+		if (test_comm.rank == test_comm.size / 2)
+			assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+		used = uses_blocks(seed);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		assert_all(gemp_comm_sum1(&test_comm, used) == (used ? (uint64_t)test_comm.size : 0));
+	}
+	assert_all(test_comm.size == 1 || (used && more > 3));
+	set_default_way();
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(open_device),
@@ -274,6 +357,8 @@ int main(int argc, char **argv)
 		                                cmocka_unit_test(traffic_is_counted),
 		                                cmocka_unit_test(a_rank_fails),
 		                                cmocka_unit_test(device_memory_runs_out),
+		                                cmocka_unit_test(blocks_are_chosen),
+		                                cmocka_unit_test(files_run_out),
 		                                cmocka_unit_test(close_device) };
 	return test_main_all(argc, argv, tests);
 }

@@ -30,6 +30,8 @@ const gemp_help_entry gemp_help_codes[] = {
 const gemp_help_entry gemp_help_environment[] = {
 	{ "GEMP_CACHE_DIR", "Folder for compiled kernels; empty: no cache. Default: $XDG_CACHE_HOME/gemp-mpi or "
 	                    "~/.cache/gemp-mpi." },
+	{ "GEMP_DEVICE_EXCHANGE", "host: GPUs of a node exchange through memory of the host and do not read each other's "
+	                          "memory. Default: directly where possible." },
 	{ "GEMP_KERNEL_DIR", "Folder with .cl and .clh files that replace the built-in kernels." },
 	{ NULL, NULL },
 };
