@@ -18,6 +18,7 @@ const gemp_limits gemp_limits_default = {
 	.program_binaries = -1,
 	.transfer_chunk = 2 << 20,
 	.transfer_lanes = 16,
+	.merge_min = 1 << 22,
 	.device_elements = (size_t)UINT32_MAX - (1u << 26),
 	.reverse_round = 1 << 22,
 	.reverse_device_round = 1 << 24,

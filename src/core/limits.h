@@ -62,6 +62,8 @@ typedef struct gemp_limits {
 	unsigned csr_lanes;
 	/* The form of kernels on arrays, a gemp_form [0: by the device]: primitive/toolbox. */
 	int toolbox_form;
+	/* Elements: fewer elements in sorted runs are sorted, not merged [2^22]: primitive/merge. */
+	size_t merge_min;
 	/* Elements of an array on a device, all ranks [2^32 - 2^26 - 1]: primitive/toolbox, and the engines that use it. */
 	size_t device_elements;
 	/* Edges that a rank sends in one round from its host [2^22]: topology/reverse. */

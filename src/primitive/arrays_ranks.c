@@ -7,6 +7,7 @@
 #include "primitive/cuts.h"
 #include "primitive/device_exchange.h"
 #include "primitive/distinct.h"
+#include "primitive/merge.h"
 
 /* Collective. Decides for all ranks: on their devices only if every rank says so. The elements of one rank are those
  * that it has, or its share of all elements if that is more. */
@@ -126,15 +127,26 @@ static gemp_code upload_and_sort(device_elements *e, const gemp_sort *sort, size
 	return gemp_sort_device(e->arrays->box, sort, &e->b, e->count, 0);
 }
 
-/* Sorted parts have arrived in rank order and the sort is stable, so equal keys keep the order of the ranks. */
-static gemp_code sort_and_download(device_elements *e, const gemp_sort *sort, void **keys, void **values, size_t old)
+/* Sorted parts have arrived in rank order. The sort and the merge are stable, so equal keys keep the order of the
+ * ranks. */
+static gemp_code combine(device_elements *e, const gemp_sort *sort)
+{
+	const size_t ranks = (size_t)e->comm->size;
+	size_t parts = 0;
+	for (size_t r = 0; r < ranks; r++)
+		if (e->received[r])
+			e->send[parts++] = e->received[r];
+	if (parts < 2)
+		return GEMP_OK;
+	if (gemp_merge_pays(e->arrays->box, sort, e->count, parts))
+		return gemp_merge_device(e->arrays->box, sort, &e->b, e->send, parts);
+	return gemp_sort_device(e->arrays->box, sort, &e->b, e->count, 0);
+}
+
+static gemp_code combine_and_download(device_elements *e, const gemp_sort *sort, void **keys, void **values, size_t old)
 {
 	gemp_arrays *a = e->arrays;
-	int sources = 0;
-	for (int r = 0; r < e->comm->size; r++)
-		sources += e->received[r] > 0;
-	if (sources > 1)
-		GEMP_TRY(gemp_sort_device(a->box, sort, &e->b, e->count, 0));
+	GEMP_TRY(combine(e, sort));
 	GEMP_TRY(gemp_arrays_count_kernels(a));
 	const double began = gemp_now();
 	GEMP_TRY(download_array(e, &e->b.keys[0], gemp_key_size(sort->key), keys, old));
@@ -153,7 +165,7 @@ static gemp_code sort_on_devices(const gemp_comm *comm, gemp_arrays *a, const ge
 	GEMP_TRY(new_elements(&e, comm, a, *count));
 	const gemp_code code = upload_and_sort(&e, sort, capacity, *keys, values ? *values : NULL);
 	GEMP_TRY(exchange_parts(&e, code, map, sort->value_size, false));
-	GEMP_TRY(gemp_comm_agree(comm, sort_and_download(&e, sort, keys, values, *count)));
+	GEMP_TRY(gemp_comm_agree(comm, combine_and_download(&e, sort, keys, values, *count)));
 	*count = e.count;
 	return GEMP_OK;
 }

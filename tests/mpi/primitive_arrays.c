@@ -219,6 +219,7 @@ static void check_devices(gemp_form form, gemp_sort sort, size_t most)
 		TEST_LIMIT(device_exchange_peer, how / 2 % 2);
 		TEST_LIMIT(peer_exchange_min, 0);
 		TEST_LIMIT(peer_exchange_chunk, 777);
+		TEST_LIMIT(merge_min, how % 2 ? SIZE_MAX : 1);
 		check_sort(&arrays, sort, own_count(how == 1 ? 3 : most, &random), how, &random);
 		used |= arrays.on_device;
 		if (form == GEMP_FORM_ITEMS)
