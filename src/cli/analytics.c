@@ -304,6 +304,8 @@ static gemp_code sort_or_distinct(gemp_context *context, const gemp_options *opt
 	if (options->count && options->output)
 		return gemp_fail(GEMP_EUSAGE, "--count prints only the count, so --output has no numbers to write; leave one "
 		                              "of them out");
+	if (settings.place != GEMP_PLACE_HOST)
+		gemp_context_expect_devices(context, options->arguments[0]);
 	GEMP_TRY(gemp_array_read(&array, context, options->arguments[0], type));
 	return options->command->bit == GEMP_ON_SORT ? gemp_array_sort(array, &settings, report)
 	                                             : gemp_array_distinct(array, &settings, NULL, report);
