@@ -38,6 +38,26 @@ static bool all_same(const gemp_resident *resident, const gemp_patch_result *pat
 	return true;
 }
 
+/* The number of relations up to the last one of a view with edge numbers; 0 if the view has none. */
+static size_t last_relation(const gemp_resident *resident, size_t v, const gemp_patch_result *patched)
+{
+	size_t last = resident->keys[v].edges ? patched->relation_count : 0;
+	while (last && !resident->keys[v].relations[last - 1])
+		last--;
+	return last;
+}
+
+/* True if no view has edge numbers, or if no number has changed: the numbers of a relation follow those of all relations
+ * before it. */
+static bool numbers_stay(const gemp_resident *resident, const gemp_patch_result *patched)
+{
+	bool stay = true;
+	for (size_t v = 0; v < resident->view_count; v++)
+		for (size_t r = 0, last = last_relation(resident, v, patched); r < last && stay; r++)
+			stay = patched->growth[r].same && patched->relations[r] == r;
+	return stay;
+}
+
 /* Local. New vertices get slots behind the others. */
 static gemp_code grow_order(gemp_resident *resident, const gemp_shard *graph)
 {
@@ -71,8 +91,8 @@ static gemp_code grow_views(gemp_resident *resident, const gemp_shard *graph, co
 		gemp_view *view = &resident->views[v];
 		GEMP_TRY(gemp_view_growth_new(&growth, possible, graph, patched, &resident->order, &resident->keys[v]));
 		*possible &= resident->wide || view->begin[view->rows] + growth.count <= UINT32_MAX - 64;
-		*possible &= !view->edges || (!growth.count && view->rows == graph->rows);
-		if (*possible)
+		*possible &= !view->edges || view->rows == graph->rows;
+		if (*possible && (growth.count || view->rows != graph->rows))
 			GEMP_TRY(gemp_view_grow(view, graph->rows, &growth, resident->wide));
 		resident->bytes += gemp_resident_view_bytes(view, view->rows);
 		resident->replica_bytes += gemp_resident_view_bytes(view, view->rows);
@@ -104,7 +124,7 @@ static gemp_code follow(gemp_resident *resident, gemp_shard *graph, const gemp_p
 {
 	const bool same = all_same(resident, patched) && resident->order.vertices == graph->vertex_count;
 	gemp_code code = GEMP_OK;
-	*stays = patched->id_map.identity && (same || may_grow(resident, graph));
+	*stays = patched->id_map.identity && numbers_stay(resident, patched) && (same || may_grow(resident, graph));
 	if (!*stays)
 		return GEMP_OK;
 	code = follow_keys(resident, graph, patched, stays);
