@@ -80,8 +80,9 @@ static gemp_code prepare(partition *p)
 	p->threads = gemp_threads();
 	p->chunks = gemp_max(gemp_min(p->count / size + 1, (size_t)4 * p->threads), (p->count >> 31) + 1);
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p->thread, p->threads), GEMP_ARRAY(p->places, p->chunks * p->buckets),
-	                      GEMP_ARRAY(p->bucket_begin, p->buckets + 1), GEMP_ARRAY(p->kept, p->buckets),
-	                      GEMP_ARRAY(p->to->begin, p->to->rows + 1)));
+	                      GEMP_ARRAY(p->bucket_begin, p->buckets + 1), GEMP_ARRAY(p->kept, p->buckets)));
+	GEMP_TRY(GEMP_NEW_UNSET(p->to->begin, p->to->rows + 1));
+	p->to->begin[0] = 0;
 	const size_t combined = p->buckets * COMBINED * p->width, places = ((size_t)1 << p->shift) + 1;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p->thread_combined, p->threads * combined),
 	                      GEMP_ARRAY(p->thread_places, p->threads * places)));
@@ -337,11 +338,7 @@ static gemp_code loop_code(const partition *p)
 static gemp_code make_rows(partition *p)
 {
 	const size_t buckets = p->to->rows ? p->buckets : 0;
-	GEMP_TRY(GEMP_NEW(p->to->slots, p->bucket_begin[p->buckets]));
-	gemp_touch_pages(p->to->slots, p->bucket_begin[p->buckets] * sizeof *p->to->slots);
-	gemp_touch_pages(p->to->begin, p->to->rows * sizeof *p->to->begin);
-	if (p->to->edges)
-		gemp_touch_pages(p->to->edges, p->count * sizeof *p->to->edges);
+	GEMP_TRY(GEMP_NEW_UNSET(p->to->slots, p->bucket_begin[p->buckets]));
 	gemp_parallel_for(buckets, make_bucket, p);
 	return loop_code(p);
 }
@@ -353,7 +350,7 @@ static gemp_code make_distinct_rows(partition *p)
 	gemp_parallel_for(buckets, drop_in_bucket, p);
 	GEMP_TRY(loop_code(p));
 	gemp_prefix_inclusive(p->to->begin, p->to->rows + 1);
-	GEMP_TRY(GEMP_NEW(p->to->slots, p->to->begin[p->to->rows]));
+	GEMP_TRY(GEMP_NEW_UNSET(p->to->slots, p->to->begin[p->to->rows]));
 	gemp_parallel_for(buckets, copy_bucket, p);
 	return GEMP_OK;
 }
@@ -368,10 +365,9 @@ static gemp_code make(partition *p, gemp_pair_list *consumed)
 	p->count = source->list_begin[source->list_count];
 	GEMP_TRY(prepare(p));
 	count_records(p);
-	GEMP_TRY(GEMP_NEW(p->records, p->bucket_begin[p->buckets] * p->width));
-	gemp_touch_pages(p->records, p->bucket_begin[p->buckets] * p->width * sizeof *p->records);
+	GEMP_TRY(GEMP_NEW_UNSET(p->records, p->bucket_begin[p->buckets] * p->width));
 	if (p->width == MAX_WIDTH)
-		GEMP_TRY(GEMP_NEW(p->to->edges, p->count));
+		GEMP_TRY(GEMP_NEW_UNSET(p->to->edges, p->count));
 	p->group_end = p->buckets;
 	gemp_parallel_for(p->chunks, scatter_chunk, p);
 	for (size_t i = 0; consumed && i < source->list_count; i++) {
@@ -454,8 +450,9 @@ gemp_code gemp_row_partition_reverse(gemp_row_builder *rows, const gemp_rows_to_
 		p.group_end = end_of_group(&p, size);
 		largest = gemp_max(largest, p.bucket_begin[p.group_end] - p.bucket_begin[p.group_begin]);
 	}
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p.records, largest * p.width), GEMP_ARRAY(rows->slots, p.count),
-	                      GEMP_ARRAY(rows->edges, p.count)));
+	GEMP_TRY(GEMP_NEW_UNSET(p.records, largest * p.width));
+	GEMP_TRY(GEMP_NEW_UNSET(rows->slots, p.count));
+	GEMP_TRY(GEMP_NEW_UNSET(rows->edges, p.count));
 	for (p.group_begin = 0; rows->rows && p.group_begin < p.buckets; p.group_begin = p.group_end) {
 		p.group_end = end_of_group(&p, size);
 		gemp_parallel_for(p.chunks, scatter_chunk, &p);

@@ -114,7 +114,7 @@ static gemp_code find_surviving(gemp_patch_state *p)
 {
 	if (!p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(p->surviving, p->surviving_count));
+	GEMP_TRY(GEMP_NEW_UNSET(p->surviving, p->surviving_count));
 	gemp_for_elements(p->from->rows, list_surviving_range, p);
 	for (size_t i = 0; i < p->patch->new_vertices; i++)
 		p->surviving[p->survivors + i] = p->from->rows + i;
@@ -300,8 +300,7 @@ static gemp_code order_keys(gemp_patch_state *p)
 	key_order o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
 	GEMP_TRY(find_deleted(&o));
 	GEMP_TRY(count_smaller(&o));
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
-	gemp_touch_pages(p->to->key_ranks, p->surviving_count * sizeof *p->to->key_ranks);
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW_UNSET(p->to->key_ranks, p->surviving_count)));
 	gemp_for_elements(p->surviving_count, rank_range, &o);
 	return GEMP_OK;
 }

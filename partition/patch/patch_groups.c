@@ -242,8 +242,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 	size_t at = 0;
 	for (size_t i = 0; i < e->group_count; i++)
 		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
-	GEMP_TRY(GEMP_NEW(out->edges, out->count));
-	gemp_touch_pages(out->edges, out->count * sizeof *out->edges);
+	GEMP_TRY(GEMP_NEW_UNSET(out->edges, out->count));
 	for (size_t i = 0; i < e->group_count; i++) {
 		const gemp_patch_edges *group = &e->groups[i];
 		if (!adds(group, type) || !group->count)
@@ -342,7 +341,7 @@ static void find_owners(void *context, size_t begin, size_t end)
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	GEMP_OWNED int *owner = NULL;
-	gemp_code code = GEMP_NEW(owner, group->count);
+	gemp_code code = GEMP_NEW_UNSET(owner, group->count);
 	if (code == GEMP_OK)
 		gemp_for_elements(group->count, find_owners, &(source_owners){ p->to, group->edges, owner });
 	GEMP_TRY(gemp_records_move(p->comm, code, (void **)&group->edges, group->count, sizeof *group->edges, owner,

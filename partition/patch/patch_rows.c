@@ -7,6 +7,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/build/row_builder.h"
@@ -94,12 +95,13 @@ static gemp_code merge(row_merge *m)
 {
 	gemp_row_patch *r = m->r;
 	size_t rows = r->p->to->rows;
-	GEMP_TRY(GEMP_NEW(r->begin, rows + 1));
+	GEMP_TRY(GEMP_NEW_UNSET(r->begin, rows + 1));
+	r->begin[0] = 0;
 	gemp_for_elements(rows, count_range, m);
 	gemp_prefix_inclusive(r->begin, rows + 1);
-	GEMP_TRY(GEMP_NEW(r->out, r->begin[rows]));
+	GEMP_TRY(GEMP_NEW_UNSET(r->out, r->begin[rows]));
 	if (r->ordered)
-		GEMP_TRY(GEMP_NEW(r->order, r->begin[rows]));
+		GEMP_TRY(GEMP_NEW_UNSET(r->order, r->begin[rows]));
 	gemp_for_elements(rows, merge_range, m);
 	return GEMP_OK;
 }
@@ -184,9 +186,10 @@ static gemp_code merge_few(gemp_row_patch *r)
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a.keys, r->added), GEMP_ARRAY(a.numbers, r->added)));
 	gemp_for_elements(r->added, make_keys, &a);
 	GEMP_TRY(gemp_rows_merge_sort(a.keys, a.numbers, r->added));
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r->begin, p->to->rows + 1), GEMP_ARRAY(r->out, edges)));
+	GEMP_TRY(GEMP_NEW_UNSET(r->begin, p->to->rows + 1));
+	GEMP_TRY(GEMP_NEW_UNSET(r->out, edges));
 	if (r->ordered)
-		GEMP_TRY(GEMP_NEW(r->order, edges));
+		GEMP_TRY(GEMP_NEW_UNSET(r->order, edges));
 	gemp_rows_merge merge = { .old_rows = p->from->rows,
 		                      .rows = p->to->rows,
 		                      .old_begin = r->old->out_offsets,

@@ -131,8 +131,8 @@ static gemp_code count_sets(label_state *l)
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
 	l->stride = l->sets + 8;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->stride)));
-	gemp_touch_pages(l->set, l->p->surviving_count * sizeof *l->set);
+	GEMP_TRY(GEMP_NEW(l->counts, ranges * l->stride));
+	GEMP_TRY(GEMP_NEW_UNSET(l->set, l->p->surviving_count));
 	gemp_for_ranges(l->p->surviving_count, set_range, l);
 	for (size_t r = 1; r < ranges; r++)
 		for (size_t set = 0; set < l->sets; set++)

@@ -4,6 +4,7 @@
 #include "core/limits.h"
 
 const gemp_limits gemp_limits_default = {
+	.page_pool_min = 4 << 20,
 	.exchange_chunk = (size_t)1 << 30,
 	.device_exchange_chunk = 16 << 20,
 	.device_exchange_chunks = -1,

@@ -18,6 +18,8 @@
 
 /* Each comment has the unit, what the member limits, its default in brackets, and the modules that read it. */
 typedef struct gemp_limits {
+	/* Bytes: smaller blocks of host memory are malloc's and not of whole huge pages [4 MiB]: core/page_pool. */
+	size_t page_pool_min;
 	/* Bytes of one MPI message, less than 2^31, all ranks [1 GiB]: comm/exchange, analytics/halo/halo,
 	 * primitive/exchange_pipeline. */
 	size_t exchange_chunk;

@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include "core/page_pool.h"
 #include "core/quantity.h"
 
 #include <limits.h>
@@ -11,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each block has its size in a header of 16 bytes, so its elements stay aligned to 16 bytes. */
-enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
+/* Each block of malloc has its size in a header of 16 bytes, so its elements stay aligned to 16 bytes. */
+enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20, UNSET = 0xA5 };
 
 static atomic_size_t live, blocks, peak;
 static atomic_size_t limit; /* of the live bytes; 0: none */
@@ -24,6 +25,14 @@ static bool passes_limit(size_t more)
 {
 	const size_t most = limit;
 	return most && more && (live > most || more > most - live);
+}
+
+/* Kept blocks are given back if they and the request would pass the limit together. */
+static void drop_beyond_limit(size_t more)
+{
+	const size_t most = limit, kept = most ? gemp_page_pool_kept() : 0;
+	if (kept && (live + kept > most || more > most - live - kept))
+		gemp_page_pool_drop();
 }
 
 /* The message has the size of the request and the two remedies that users have. */
@@ -67,6 +76,8 @@ static bool check_request(size_t count, size_t size, size_t held, size_t *bytes)
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
+	if (*bytes > held)
+		drop_beyond_limit(*bytes - held);
 	*bytes += HEADER_SIZE;
 	return true;
 }
@@ -89,23 +100,59 @@ static void advise_huge_pages(char *base, size_t bytes)
 		madvise(first, bytes + (size_t)(base - first), MADV_HUGEPAGE);
 }
 
+static void *resize(char *base, size_t bytes)
+{
+	void *resized = realloc(base, bytes);
+	if (!resized && gemp_page_pool_drop())
+		resized = realloc(base, bytes);
+	return resized;
+}
+
+static size_t size_of(const void *block)
+{
+	return gemp_page_pool_has(block) ? gemp_page_pool_size(block)
+	                                 : *(const size_t *)((const char *)block - HEADER_SIZE);
+}
+
+/* A block of the pool that cannot grow where it is becomes a block of malloc, which grows without further copies. */
+static void *resize_pooled(void *block, size_t bytes)
+{
+	const size_t before = gemp_page_pool_size(block);
+	if (gemp_page_pool_resize(block, bytes)) {
+		add_live(bytes);
+		return block;
+	}
+	char *base = resize(NULL, bytes + HEADER_SIZE);
+	if (!base)
+		return NULL;
+	void *moved = register_block(base, bytes + HEADER_SIZE);
+	memcpy(moved, block, gemp_min(before, bytes));
+	gemp_page_pool_put(block);
+	return moved;
+}
+
 /* The old size is subtracted before the new size is added: the peak counts requested bytes, not the second copy that
  * realloc may make. */
 void *gemp_realloc(void *block, size_t count, size_t size)
 {
-	size_t bytes;
-	char *old = block ? (char *)block - HEADER_SIZE : NULL;
-	size_t before = old ? *(size_t *)(void *)old : 0;
+	size_t bytes, before = block ? size_of(block) : 0;
 	if (!check_request(count, size, before, &bytes))
 		return out_of_memory(count, size);
-	char *base = realloc(old, bytes);
-	if (!base)
-		return out_of_memory(count, size);
-	if (!old)
-		blocks++;
 	live -= before;
-	advise_huge_pages(base, bytes);
-	return register_block(base, bytes);
+	if (gemp_page_pool_has(block)) {
+		block = resize_pooled(block, bytes - HEADER_SIZE);
+	} else {
+		char *base = resize(block ? (char *)block - HEADER_SIZE : NULL, bytes);
+		if (base)
+			advise_huge_pages(base, bytes);
+		blocks += base && !block;
+		block = base ? register_block(base, bytes) : NULL;
+	}
+	if (!block) {
+		live += before;
+		return out_of_memory(count, size);
+	}
+	return block;
 }
 
 /* Setting one threshold of malloc stops it from adapting the others, so the end of the heap would go back to the system
@@ -118,16 +165,16 @@ static void keep_heap(void)
 }
 
 /* Large blocks get new pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages if the system
- * has them. The thread that first touches a page decides on which NUMA node the page lies. Memory that malloc recycles
- * would be cleared, and touched, by this one thread. */
-static void *new_pages(size_t bytes)
+ * has them; `zero` costs nothing then. The thread that first touches a page decides on which NUMA node the page lies.
+ * Memory that malloc recycles would be cleared, and touched, by this one thread. */
+static void *new_pages(size_t bytes, bool zero)
 {
 	static atomic_flag threshold_set = ATOMIC_FLAG_INIT;
-	if (bytes < LARGE_BLOCK)
-		return calloc(1, bytes);
-	if (!atomic_flag_test_and_set(&threshold_set))
+	if (bytes >= LARGE_BLOCK && !atomic_flag_test_and_set(&threshold_set))
 		keep_heap();
-	char *base = calloc(1, bytes);
+	char *base = zero ? calloc(1, bytes) : malloc(bytes);
+	if (!base && gemp_page_pool_drop())
+		base = zero ? calloc(1, bytes) : malloc(bytes);
 	if (base)
 		advise_huge_pages(base, bytes);
 	return base;
@@ -139,22 +186,47 @@ void *gemp_calloc(size_t count, size_t size)
 	size_t bytes;
 	if (!check_request(count, size, 0, &bytes))
 		return out_of_memory(count, size);
-	char *base = new_pages(bytes);
+	char *base = new_pages(bytes, true);
 	if (!base)
 		return out_of_memory(count, size);
 	blocks++;
 	return register_block(base, bytes);
 }
 
-/* The size is in the header, so callers need not pass it. */
+/* Builds with assertions fill the block, so that a test fails that reads what nobody has written. */
+void *gemp_alloc_unset(size_t count, size_t size, size_t *mapped)
+{
+	size_t bytes;
+	*mapped = 0;
+	if (!check_request(count, size, 0, &bytes))
+		return out_of_memory(count, size);
+	void *block = gemp_page_pool_take(bytes - HEADER_SIZE, mapped);
+	if (block) {
+		add_live(bytes - HEADER_SIZE);
+	} else {
+		char *base = new_pages(bytes, false);
+		if (!base)
+			return out_of_memory(count, size);
+		block = register_block(base, bytes);
+	}
+	blocks++;
+#ifndef NDEBUG
+	memset(block, UNSET, bytes - HEADER_SIZE);
+#endif
+	return block;
+}
+
+/* The size is known, so callers need not pass it. */
 void gemp_free(void *block)
 {
 	if (!block)
 		return;
-	char *base = (char *)block - HEADER_SIZE;
-	live -= *(size_t *)(void *)base;
+	live -= size_of(block);
 	blocks--;
-	free(base);
+	if (gemp_page_pool_has(block))
+		gemp_page_pool_put(block);
+	else
+		free((char *)block - HEADER_SIZE);
 }
 
 /* Stops at the first failure. The pointers of later arrays keep their values, which the caller has set to NULL. */

@@ -1,9 +1,9 @@
 /* memory: checked, counted host memory.
  *
- * A block is a header of 16 bytes with the block's size, and then the elements, aligned to 16 bytes. Sizes are checked
- * for overflow, live and peak bytes are counted, and tests can make the k-th request fail. A request for no elements
- * returns a valid block. Several threads may allocate concurrently. Blocks are freed with gemp_free, never with
- * free. */
+ * A block is a header of 16 bytes with the block's size, and then the elements, aligned to 16 bytes; or whole huge
+ * pages (core/page_pool). Sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
+ * request fail. A request for no elements returns a valid block. Several threads may allocate concurrently. Blocks are
+ * freed with gemp_free, never with free. */
 
 #ifndef GEMP_CORE_MEMORY_H
 #define GEMP_CORE_MEMORY_H
@@ -17,6 +17,9 @@
 
 /* Returns a zeroed block, or NULL with a message when out of memory. */
 void *gemp_calloc(size_t count, size_t size);
+/* Returns a block of undefined content, or NULL with a message. The pages of its first *mapped bytes need not be
+ * touched (GEMP_NEW_UNSET of core/pages touches the others with all threads). */
+void *gemp_alloc_unset(size_t count, size_t size, size_t *mapped);
 /* Resizes a block like realloc; new bytes are not zeroed. When out of memory, returns NULL with a message and keeps the
  * old block. */
 void *gemp_realloc(void *block, size_t count, size_t size);

@@ -31,3 +31,12 @@ void gemp_touch_pages(void *block, size_t bytes)
 	if (bytes >= (size_t)MIN * HUGE_PAGE)
 		gemp_parallel_for(((uintptr_t)b.end - b.first + HUGE_PAGE - 1) / HUGE_PAGE, touch_page, &b);
 }
+
+void *gemp_new_unset(size_t count, size_t size)
+{
+	size_t mapped;
+	char *block = gemp_alloc_unset(count, size, &mapped);
+	if (block)
+		gemp_touch_pages(block + mapped, count * size - mapped);
+	return block;
+}

@@ -404,7 +404,9 @@ gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate
 	for (size_t i = 0; i < chunks; i++)
 		begin[i + 1] += begin[i];
 	*count = begin[chunks];
-	GEMP_TRY(GEMP_NEW(p.out, *count));
+	size_t mapped;
+	p.out = gemp_alloc_unset(*count, sizeof *p.out, &mapped);
+	GEMP_TRY(p.out ? GEMP_OK : GEMP_ENOMEM);
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	*out = p.out;
 	return GEMP_OK;

@@ -18,6 +18,7 @@
 /* Rows of matches. Vertices are ids. Columns are in the order of the pattern's variables. */
 typedef struct gemp_batch {
 	size_t rows;
+	size_t ahead; /* rows of the next batches, as far as the engine knows them: a sink may make room for them */
 	int vertex_count, edge_count;
 	const gemp_vertex *vertices; /* [rows * vertex_count], row by row */
 	const gemp_edge *edges;      /* [rows * edge_count], row by row; edges are numbered across all relations */

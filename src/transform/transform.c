@@ -1,6 +1,7 @@
 #include "transform/transform.h"
 
 #include "core/log.h"
+#include "core/page_pool.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "partition/views/resident.h"
@@ -155,7 +156,9 @@ static gemp_code apply_selected(step_context *s)
 	GEMP_TRY(gemp_balance_matches(r->context->comm, *r->graph, s->rule, s->report.select.applied, &s->frame,
 	                              &s->selected.selected, &s->selected.numbers));
 	GEMP_TRY(apply(s, NULL));
-	return r->cache ? gemp_comm_agree(r->context->comm, gemp_match_cache_reset(r->cache, *r->graph)) : GEMP_OK;
+	if (r->cache)
+		gemp_match_cache_reset(r->cache, *r->graph);
+	return GEMP_OK;
 }
 
 /* Collective. Executes one step of a rule that is bound. */
@@ -335,6 +338,14 @@ static gemp_code prepare(run_context *r)
 	return r->options->rematch_all ? GEMP_OK : gemp_match_cache_new(&r->cache, r->rules, *r->graph);
 }
 
+/* Local. The bytes of freed blocks that a run may keep for its next steps: a part of the memory that the ranks of the
+ * node have left. A step frees about twice the bytes of its graph. */
+static size_t kept_bytes(const gemp_runtime *context)
+{
+	enum { SHARE = 8 };
+	return (size_t)(gemp_memory_available() / SHARE / (uint64_t)context->comm->node_size);
+}
+
 /* Rows of views, on the host and on devices, stay from step to step and follow the changes. A run that continues an
  * earlier run does not bind the rules at its start, since its graph may lack names that the
  * first graph had. */
@@ -356,7 +367,9 @@ gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_se
 	GEMP_TRY(gemp_comm_agree(context->comm, prepare(&r)));
 	const bool kept = context->keep_resident;
 	context->keep_resident = true;
+	gemp_page_pool_keep(kept_bytes(context));
 	gemp_code code = run(&r, rules->control, &applied);
+	gemp_page_pool_release();
 	context->keep_resident = kept;
 	if (!kept)
 		gemp_resident_evict(context);

@@ -258,9 +258,14 @@ static gemp_code worker_code(const gemp_interpreter *i)
 static gemp_code deliver(gemp_interpreter *i, const gemp_sink *sink)
 {
 	const gemp_plan *plan = i->walk.plan;
+	size_t left = 0;
+	for (size_t t = 0; t < i->threads; t++)
+		left += i->workers[t].out.rows;
 	for (size_t t = 0; t < i->threads; t++) {
 		gemp_walk_rows *w = &i->workers[t].out;
+		left -= w->rows;
 		const gemp_batch batch = { .rows = w->rows,
+			                       .ahead = left,
 			                       .vertex_count = plan->vertex_count,
 			                       .edge_count = plan->live_edges ? plan->edge_count : 0,
 			                       .vertices = w->vertices,

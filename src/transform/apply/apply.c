@@ -81,21 +81,29 @@ static gemp_code list_merged(const patch_builder *a, const uint64_t *merged_into
 }
 
 /* There are two passes over the edges of the change. The first pass finds the relations, so that action arrays are
- * allocated only for these. The second pass sets the actions. */
+ * allocated only for these. The second pass sets the actions. Most edges of a change are of one relation, which is
+ * found once: a store for each edge made all threads write to one cache line. */
 static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const deletion_context *m = self;
 	const gemp_shard *graph = m->a->graph;
 	const gemp_edge_owners *owners = &m->a->changes->edge_owners;
+	uint64_t first = 0, last = 0, own = 0; /* the numbers of the relation's edges, and of its first own edge */
+	uint8_t *actions = NULL;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t edge = m->change->elements[i];
-		size_t r = gemp_edge_relation(owners, edge);
-		if (!m->action)
-			__atomic_store_n(&m->relation_change[r], 1, __ATOMIC_RELAXED);
-		else
-			m->a->patch->edge_actions[r][edge - owners->relation_offset[r] - graph->relations[r].first_edge] =
-				m->action;
+		if (edge < first || edge >= last) {
+			size_t r = gemp_edge_relation(owners, edge);
+			first = owners->relation_offset[r];
+			last = owners->relation_offset[r + 1];
+			own = first + graph->relations[r].first_edge;
+			actions = m->a->patch->edge_actions[r];
+			if (!m->action)
+				__atomic_store_n(&m->relation_change[r], 1, __ATOMIC_RELAXED);
+		}
+		if (m->action)
+			actions[edge - own] = m->action;
 	}
 }
 
@@ -194,7 +202,7 @@ static void fill_row_range(void *context, size_t begin, size_t end)
 static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {
-	GEMP_TRY(GEMP_NEW(assigned->rows, count));
+	GEMP_TRY(GEMP_NEW_UNSET(assigned->rows, count));
 	assigned->count = count;
 	gemp_for_elements(count, fill_row_range, &(row_fill){ assigned->rows, change->elements, picked, first });
 	return GEMP_OK;
@@ -278,8 +286,7 @@ static gemp_code number_vertices(patch_builder *a)
 	const gemp_new_vertices *created = a->created;
 	a->patch->new_vertices = created->count * a->rule->created_vertices;
 	a->patch->first_key = created->first;
-	GEMP_TRY(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
-	gemp_touch_pages(a->patch->numbers, a->patch->new_vertices * sizeof *a->patch->numbers);
+	GEMP_TRY(GEMP_NEW_UNSET(a->patch->numbers, a->patch->new_vertices));
 	gemp_for_elements(created->count, number_range, a);
 	return GEMP_OK;
 }
@@ -314,7 +321,7 @@ static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 	if (column == a->patch->vertices.count)
 		return GEMP_OK;
 	GEMP_TRY(add_values(&a->patch->vertices, 0, column, &assigned));
-	GEMP_TRY(GEMP_NEW(assigned->rows, a->created->count));
+	GEMP_TRY(GEMP_NEW_UNSET(assigned->rows, a->created->count));
 	assigned->count = a->created->count;
 	gemp_for_elements(assigned->count, count_row_range,
 	                  &(row_sequence){ assigned->rows, a->graph->rows + u->element.index, a->rule->created_vertices });
@@ -373,7 +380,7 @@ static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 	if (!column)
 		GEMP_TRY(gemp_table_add(&edges->values, u->names[0], type, &column));
 	GEMP_TRY(gemp_column_pad(column, edges->count));
-	GEMP_TRY(GEMP_NEW(rows, edges->count));
+	GEMP_TRY(GEMP_NEW_UNSET(rows, edges->count));
 	gemp_for_elements(edges->count, count_row_range, &(row_sequence){ rows, 0, 1 });
 	GEMP_TRY(make_values(a, u, type, &values));
 	return gemp_column_scatter(column, rows, edges->count, &values);

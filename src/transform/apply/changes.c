@@ -147,13 +147,12 @@ static gemp_code collect(send_context *s)
 	change->count = s->created->count;
 	if (s->created->rule->pattern->optional_count)
 		GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
-	gemp_touch_pages(change->elements, change->count * sizeof *change->elements);
-	gemp_touch_pages(s->rows, change->count * sizeof *s->rows);
+	GEMP_TRY(GEMP_NEW_UNSET(change->elements, change->count));
+	GEMP_TRY(GEMP_NEW_UNSET(s->rows, change->count));
 	if (s->comm->size > 1)
-		GEMP_TRY(GEMP_NEW(s->owner, change->count));
+		GEMP_TRY(GEMP_NEW_UNSET(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)
-		GEMP_TRY(GEMP_NEW(change->into, change->count));
+		GEMP_TRY(GEMP_NEW_UNSET(change->into, change->count));
 	gemp_for_ranges(change->count, collect_range, s);
 	if (gemp_update_has_column(s->u))
 		return gemp_column_gather(&change->values, &s->created->frame->columns[s->u->column].values, NULL, s->rows,

@@ -231,8 +231,8 @@ static gemp_code label_created(const label_context *r, const gemp_new_vertices *
 	size_t width = created->rule->created_vertices;
 	if (width == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sets, width), GEMP_ARRAY(r->patch->added_sets, r->patch->new_vertices)));
-	gemp_touch_pages(r->patch->added_sets, r->patch->new_vertices * sizeof *r->patch->added_sets);
+	GEMP_TRY(GEMP_NEW(sets, width));
+	GEMP_TRY(GEMP_NEW_UNSET(r->patch->added_sets, r->patch->new_vertices));
 	for (size_t i = 0; i < created->rule->update_count; i++) {
 		const gemp_update *u = &created->rule->updates[i];
 		if (u->kind != GEMP_CREATE_VERTEX)

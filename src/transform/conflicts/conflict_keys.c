@@ -265,14 +265,15 @@ static gemp_code list_keys(key_listing *l)
 	size_t rows = l->frame->rows, remote = l->remote->count;
 	GEMP_OWNED uint64_t *next = NULL;
 	uint64_t *offsets;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->out->offsets, rows + 1), GEMP_ARRAY(next, remote ? rows : 0)));
+	GEMP_TRY(GEMP_NEW_UNSET(l->out->offsets, rows + 1));
+	GEMP_TRY(GEMP_NEW_UNSET(next, remote ? rows : 0));
 	offsets = l->out->offsets;
+	offsets[0] = 0;
 	gemp_for_ranges(rows, count_range, l);
 	for (size_t i = 0; i < remote; i++)
 		offsets[l->remote->keys[i].row + 1]++;
 	gemp_prefix_inclusive(offsets, rows + 1);
-	GEMP_TRY(GEMP_NEW(l->out->keys, offsets[rows]));
-	gemp_touch_pages(l->out->keys, offsets[rows] * sizeof *l->out->keys);
+	GEMP_TRY(GEMP_NEW_UNSET(l->out->keys, offsets[rows]));
 	l->next = remote ? next : NULL;
 	gemp_for_ranges(rows, list_range, l);
 	for (size_t i = 0; i < remote; i++)

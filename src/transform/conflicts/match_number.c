@@ -2,6 +2,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/threads.h"
 #include "partition/exchange/value_exchange.h"
 
@@ -72,7 +73,7 @@ gemp_code gemp_match_number_by_vertex(const gemp_comm *comm, gemp_shard *graph, 
 	s.elements = first_vertices(frame, distinct);
 	if (!*distinct)
 		return GEMP_OK;
-	gemp_code code = GEMP_NEW(s.ranks, frame->rows);
+	gemp_code code = GEMP_NEW_UNSET(s.ranks, frame->rows);
 	GEMP_THEN(gemp_rank_bitmap_new(&s.bits, graph->vertex_count + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_shard_load_keys(graph));

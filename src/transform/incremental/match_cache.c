@@ -191,7 +191,7 @@ struct gemp_match_cache {
 	const gemp_rule_set *rules;
 	uint32_t time; /* the current time, which is the number of changes of the graph */
 	size_t rows;
-	uint32_t *changed;       /* [rows] the time of the last change of each own vertex */
+	uint32_t *changed;       /* [rows] the time of the last change of each own vertex; NULL: none has changed */
 	cached_rows *rules_rows; /* [rules->count] */
 	uint32_t *applied;       /* [rules->count] the time of the last application of each rule */
 	bool *since;             /* [rules->count] scratch: true for rules that were applied after a given time */
@@ -217,7 +217,7 @@ gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rule
 	m->rules = rules;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
 	                      GEMP_ARRAY(m->since, rules->count)));
-	GEMP_TRY(gemp_match_cache_reset(m, graph));
+	gemp_match_cache_reset(m, graph);
 	for (size_t r = 0; r < rules->count; r++)
 		m->rules_rows[r].repeats = count_runs(rules->control, r) > 1;
 	*out = m;
@@ -301,7 +301,7 @@ static void mark_recent(void *context, size_t begin, size_t end)
 {
 	const recent_marks *m = context;
 	for (size_t row = begin; row < end; row++)
-		m->mark[row] = m->changed[row] > m->since;
+		m->mark[row] = m->changed && m->changed[row] > m->since;
 }
 
 /* Collective. Finds the anchors at which changes can have made or broken matches. */
@@ -399,7 +399,7 @@ bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t tou
 }
 
 /* The array of times is made again, since the graph may have another number of rows. */
-gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
+void gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
 	drop_all(m);
 	gemp_free(m->changed);
@@ -407,7 +407,6 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 	m->time = 0;
 	memset(m->applied, 0, m->rules->count * sizeof *m->applied);
 	m->rows = graph->rows;
-	return GEMP_NEW(m->changed, m->rows);
 }
 
 /* The times of own vertices while they move to the rows of a new graph. */
@@ -442,11 +441,12 @@ static void set_times(void *context, size_t begin, size_t end)
 static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	uint32_t *changed = m->changed;
-	if (!patched->id_map.identity || m->rows != graph->rows)
+	if (!changed || !patched->id_map.identity || m->rows != graph->rows)
 		GEMP_TRY(GEMP_NEW(changed, graph->rows));
 	const time_move t = { patched, graph, m->changed, changed, m->time };
 	if (changed != m->changed) {
-		gemp_for_elements(m->rows, move_times, (void *)&t);
+		if (m->changed)
+			gemp_for_elements(m->rows, move_times, (void *)&t);
 		gemp_free(m->changed);
 	}
 	gemp_for_elements(graph->rows, set_times, (void *)&t);

@@ -39,7 +39,7 @@ void gemp_match_cache_keep(gemp_match_cache *cache, size_t index, gemp_frame *fr
  * an update of the cache is cheaper than a reset. */
 bool gemp_match_cache_pays(const gemp_match_cache *cache, size_t index, uint64_t touched, const gemp_shard *graph);
 /* Local. Drops all rows and times. */
-gemp_code gemp_match_cache_reset(gemp_match_cache *cache, const gemp_shard *graph);
+void gemp_match_cache_reset(gemp_match_cache *cache, const gemp_shard *graph);
 /* Local, with the same result on all ranks. Returns whether the update after a step of this rule, which found `frame`,
  * has to renumber edges, for which the patch must have gemp_patch.want_origins. */
 bool gemp_match_cache_has_edges(const gemp_match_cache *cache, size_t index, const gemp_frame *frame);

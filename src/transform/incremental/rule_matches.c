@@ -49,6 +49,10 @@ static gemp_code set_columns(collection *c)
 	return GEMP_OK;
 }
 
+/* Rows that a thread appends at a time. The batches of a search on the host are those of its threads, so each is short.
+ * */
+enum { APPENDED = 1 << 11 };
+
 /* A batch while its elements are copied to the columns of the frame. */
 typedef struct append_task {
 	const collection *c;
@@ -63,9 +67,10 @@ static void fill_vertices(const gemp_batch *batch, size_t vertex, uint64_t *out,
 	}
 }
 
-static void append_range(void *self, size_t begin, size_t end)
+static void append_range(void *self, size_t range, size_t begin, size_t end)
 {
 	const append_task *task = self;
+	(void)range;
 	const collection *c = task->c;
 	const gemp_batch *batch = task->batch;
 	for (size_t i = 0; i < c->frame->count; i++) {
@@ -78,12 +83,20 @@ static void append_range(void *self, size_t begin, size_t end)
 	}
 }
 
-/* Makes room for `wanted` elements. The pages of a larger block are touched at once, also those of later batches. */
-static gemp_code reserve_elements(gemp_frame_column *column, size_t rows, size_t wanted)
+/* Makes room for the rows of the batch. The first batch of a round makes room for all batches of the round. */
+static gemp_code reserve_elements(gemp_frame_column *column, size_t rows, const gemp_batch *batch)
 {
+	const size_t wanted = rows + batch->rows;
 	if (wanted <= column->capacity)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, wanted));
+	if (rows == 0) {
+		gemp_free(column->elements);
+		column->capacity = 0;
+		GEMP_TRY(GEMP_NEW_UNSET(column->elements, wanted + batch->ahead));
+		column->capacity = wanted + batch->ahead;
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, wanted + batch->ahead));
 	gemp_touch_pages(column->elements + rows, (column->capacity - rows) * sizeof *column->elements);
 	return GEMP_OK;
 }
@@ -93,8 +106,8 @@ static gemp_code append_rows(collection *c, const gemp_batch *batch)
 {
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
-		GEMP_TRY(reserve_elements(&f->columns[i], f->rows, f->rows + batch->rows));
-	gemp_for_elements(batch->rows, append_range, &(append_task){ c, batch });
+		GEMP_TRY(reserve_elements(&f->columns[i], f->rows, batch));
+	gemp_for_chunks(batch->rows, APPENDED, append_range, &(append_task){ c, batch });
 	f->rows += batch->rows;
 	return GEMP_OK;
 }
