@@ -47,8 +47,8 @@ static size_t last_relation(const gemp_resident *resident, size_t v, const gemp_
 	return last;
 }
 
-/* True if no view has edge numbers, or if no number has changed: the numbers of a relation follow those of all relations
- * before it. */
+/* True if no view has edge numbers, or if no number has changed: the numbers of a relation follow those of all
+ * relations before it. */
 static bool numbers_stay(const gemp_resident *resident, const gemp_patch_result *patched)
 {
 	bool stay = true;
