@@ -52,9 +52,9 @@ static void keys_are_numbers(void **state)
 	uint64_t random = test_seed_all();
 	made_graph *made = made_graph_new(gemp_random(&random));
 	gemp_value_classes classes;
-	gemp_group_key key;
+	gemp_group_key key = gemp_group_key_new(4, 11, MADE_VERTICES);
 	assert_all_ok(gemp_value_classes_new(&classes, &made->context, &made->graph, MADE_AGE));
-	assert_true(gemp_group_key_new(&key, 4, 11, MADE_VERTICES));
+	assert_true(gemp_group_key_fits(&key));
 	gemp_group_key_classify(&key, 1, &classes);
 	for (int i = 0; i < 200; i++) {
 		gemp_vertex row[4], back[4];
@@ -66,8 +66,14 @@ static void keys_are_numbers(void **state)
 		assert_int_equal(back[1], classes.first[classes.of[row[1]]]);
 		assert_int_equal(gemp_group_key_pack(&key, back), word);
 	}
-	assert_true(gemp_group_key_new(&key, 4, 3, UINT32_MAX));
-	assert_false(gemp_group_key_new(&key, 4, 7, UINT32_MAX));
+	key = gemp_group_key_new(4, 3, UINT32_MAX);
+	assert_true(gemp_group_key_fits(&key));
+	key = gemp_group_key_new(4, 11, UINT32_MAX);
+	assert_false(gemp_group_key_fits(&key));
+	gemp_group_key_classify(&key, 1, &classes); /* fewer than 32 classes */
+	assert_false(gemp_group_key_fits(&key));
+	key.digits[1].base = 1;
+	assert_true(gemp_group_key_fits(&key));
 	gemp_value_classes_free(&classes);
 	made_graph_free(made);
 }

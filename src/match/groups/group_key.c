@@ -2,19 +2,22 @@
 
 #include <string.h>
 
-/* The largest number is the product of the bases - 1, and the word of a record is 1 more. Classes are fewer than
- * vertices, so they need no other test. */
-bool gemp_group_key_new(gemp_group_key *out, size_t vertices, uint64_t keys, uint64_t base)
+gemp_group_key gemp_group_key_new(size_t vertices, uint64_t keys, uint64_t base)
+{
+	gemp_group_key key = { .vertices = vertices };
+	for (size_t v = 0; v < vertices; v++)
+		if (keys >> v & 1)
+			key.digits[key.count++] = (gemp_group_digit){ .vertex = (int)v, .base = base };
+	return key;
+}
+
+/* The largest number is the product of the bases - 1, and the word of a record is 1 more. */
+bool gemp_group_key_fits(const gemp_group_key *key)
 {
 	uint64_t numbers = 1;
-	*out = (gemp_group_key){ .vertices = vertices };
-	for (size_t v = 0; v < vertices; v++) {
-		if (!(keys >> v & 1))
-			continue;
-		if (__builtin_mul_overflow(numbers, base, &numbers))
+	for (size_t i = 0; i < key->count; i++)
+		if (__builtin_mul_overflow(numbers, key->digits[i].base, &numbers))
 			return false;
-		out->digits[out->count++] = (gemp_group_digit){ .vertex = (int)v, .base = base };
-	}
 	return true;
 }
 

@@ -24,8 +24,10 @@ typedef struct gemp_group_key {
 	gemp_group_digit digits[GEMP_MAX_PATTERN_VERTICES]; /* [count] the highest first */
 } gemp_group_key;
 
-/* False if a number of 64 bits cannot hold the key. keys: pattern vertices, as bits. base: vertices of the graph. */
-bool gemp_group_key_new(gemp_group_key *out, size_t vertices, uint64_t keys, uint64_t base);
+/* keys: pattern vertices, as bits. base: vertices of the graph. */
+gemp_group_key gemp_group_key_new(size_t vertices, uint64_t keys, uint64_t base);
+/* False if a number of 64 bits cannot hold the key. */
+bool gemp_group_key_fits(const gemp_group_key *key);
 uint64_t gemp_group_key_pack(const gemp_group_key *key, const gemp_vertex *row);
 /* From now on the digit of this vertex is the class of its value. */
 void gemp_group_key_classify(gemp_group_key *key, int vertex, const gemp_value_classes *classes);

@@ -56,16 +56,20 @@ static bool has_attributes(const gemp_group_request *wanted)
 	return false;
 }
 
-/* A row whose vertices are all in its key is mostly the only one of its group. */
+/* A row whose vertices are all in its key is mostly the only one of its group. The number of classes of an attribute is
+ * known when the match runs, and is mostly small. */
 bool gemp_grouping_suits(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
 	const gemp_group_request *wanted = &o->groups;
-	gemp_group_key key;
+	gemp_group_key key = gemp_group_key_new((size_t)m->plan->vertex_count, key_vertices(wanted),
+	                                        m->graph->vertex_count);
+	for (size_t i = 0; i < key.count; i++)
+		if (wanted->attribute[key.digits[i].vertex])
+			key.digits[i].base = 1;
 	return wanted->keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
 	       !o->first_only && o->limit == UINT64_MAX && !m->deduplicates && !m->phases.after_count &&
-	       !m->plan->arguments && !m->plan->broken &&
-	       gemp_group_key_new(&key, (size_t)m->plan->vertex_count, wanted->keys, m->graph->vertex_count) &&
+	       !m->plan->arguments && !m->plan->broken && gemp_group_key_fits(&key) &&
 	       (key.count < key.vertices || prunes(wanted) || has_attributes(wanted));
 }
 
@@ -346,7 +350,7 @@ static gemp_code choose_key(gemp_grouping *g)
 		GEMP_TRY(make_classes(g, g->wanted.by, &whole));
 		g->wanted.by = whole ? g->wanted.by : 0;
 	}
-	gemp_group_key_new(&g->key, (size_t)m->plan->vertex_count, key_vertices(&g->wanted), m->graph->vertex_count);
+	g->key = gemp_group_key_new((size_t)m->plan->vertex_count, key_vertices(&g->wanted), m->graph->vertex_count);
 	for (size_t i = 0; i < g->key.count; i++) {
 		const int vertex = g->key.digits[i].vertex;
 		const gemp_value_classes *classes = &g->classes[owner_of(&g->wanted, vertex)];
@@ -356,13 +360,13 @@ static gemp_code choose_key(gemp_grouping *g)
 	return GEMP_OK;
 }
 
-/* True if groups are mostly fewer than rows, or not all of them are wanted. */
+/* True if a number holds the key, and groups are mostly fewer than rows, or not all of them are wanted. */
 static bool is_useful(const gemp_grouping *g)
 {
 	bool useful = g->key.count < g->key.vertices || prunes(&g->wanted);
 	for (size_t i = 0; i < g->key.count; i++)
 		useful |= g->key.digits[i].classes != NULL;
-	return useful;
+	return useful && gemp_group_key_fits(&g->key);
 }
 
 /* Collective, although only the caller makes the ranks agree on the code. */
