@@ -5,12 +5,14 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "pattern/bind/bind.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
+#include "pattern/model/string_function.h"
 #include "pattern/semantic/parse.h"
 
 #include <math.h>
@@ -387,6 +389,44 @@ static gemp_code evaluate_once(void *expression)
 	return code == GEMP_EUSAGE || code == GEMP_EDATA ? GEMP_OK : code;
 }
 
+enum { MATCHES = 400, LONG = 20000 };
+
+typedef struct match_loop {
+	gemp_regex *regex;
+	char text[LONG]; /* ends in b */
+	_Atomic int wrong;
+} match_loop;
+
+/* Only every 50th text has the b at its end. A text is too long for the stack of the JIT compiler. */
+static void match_text(void *context, unsigned thread, size_t chunk)
+{
+	match_loop *loop = context;
+	(void)thread;
+	gemp_value text = { .type = GEMP_STRING, .string = { loop->text, LONG - chunk % 50 } };
+	bool match = false;
+	gemp_code code = gemp_regex_test(loop->regex, &text, 1, 1, &match);
+	if (code != GEMP_OK || match != (chunk % 50 == 0))
+		loop->wrong++;
+}
+
+/* Conditions are tested on all threads, which share the compiled expression. */
+static void regex_on_threads(void **state)
+{
+	(void)state;
+	static match_loop loop;
+	char error[128];
+	size_t at;
+	gemp_value pattern = text_value("(a|b)*b");
+	memset(loop.text, 'a', LONG - 1);
+	loop.text[LONG - 1] = 'b';
+	assert_int_equal(gemp_regex_new(&loop.regex, &pattern, error, sizeof error, &at), GEMP_OK);
+	gemp_threads_limit(8);
+	gemp_parallel_for(MATCHES, match_text, &loop);
+	gemp_threads_limit(0);
+	gemp_regex_free(loop.regex);
+	assert_int_equal(loop.wrong, 0);
+}
+
 static void no_memory(void **state)
 {
 	(void)state;
@@ -402,8 +442,9 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),  cmocka_unit_test(sizes_of_lists), cmocka_unit_test(not_computable),
-		cmocka_unit_test(refused), cmocka_unit_test(long_strings),   cmocka_unit_test(no_memory),
+		cmocka_unit_test(values),    cmocka_unit_test(sizes_of_lists), cmocka_unit_test(not_computable),
+		cmocka_unit_test(refused),   cmocka_unit_test(long_strings),   cmocka_unit_test(regex_on_threads),
+		cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, make_graph, NULL);
 }

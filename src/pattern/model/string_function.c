@@ -7,6 +7,7 @@
 #include "pattern/model/string_function.h"
 
 #include <pcre2.h>
+#include <stdatomic.h>
 #include <utf8proc.h>
 
 /* The result may be longer than the text, but no character is longer than four bytes. */
@@ -80,15 +81,16 @@ int64_t gemp_string_size(const gemp_value *text)
 enum {
 	MAX_STEPS = 10000000, /* max number of steps of one match, which take some seconds at most */
 	MAX_MEMORY = 65536,   /* max memory of one match, in KiB */
+	SPARES = 16,
 };
 
-/* A compiled regular expression with the memory for its matches. One thread at a time may use it. */
+/* A compiled regular expression. Several threads may match at the same time, each with memory of its own. */
 struct gemp_regex {
 	size_t users;
 	pcre2_general_context *memory;
 	pcre2_code *code;
-	pcre2_match_data *data;
 	pcre2_match_context *limits;
+	_Atomic(pcre2_match_data *) spare[SPARES]; /* memory that matches have left for the next ones; owned, may be NULL */
 };
 
 /* PCRE2 allocates through core/memory, so that tests can make it fail. */
@@ -136,9 +138,8 @@ gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *erro
 		pcre2_get_error_message(number, (PCRE2_UCHAR *)error, error_size);
 	if (code != GEMP_OK)
 		return code;
-	regex->data = pcre2_match_data_create_from_pattern(regex->code, regex->memory);
 	regex->limits = pcre2_match_context_create(regex->memory);
-	if (!regex->data || !regex->limits)
+	if (!regex->limits)
 		return GEMP_ENOMEM;
 	pcre2_set_match_limit(regex->limits, MAX_STEPS);
 	pcre2_set_heap_limit(regex->limits, MAX_MEMORY);
@@ -162,20 +163,47 @@ void gemp_regex_free(gemp_regex *regex)
 	if (!regex || --regex->users > 0)
 		return;
 	pcre2_match_context_free(regex->limits);
-	pcre2_match_data_free(regex->data);
+	for (size_t i = 0; i < SPARES; i++)
+		pcre2_match_data_free(atomic_load(&regex->spare[i]));
 	pcre2_code_free(regex->code);
 	pcre2_general_context_free(regex->memory);
 	gemp_free(regex);
 }
 
+/* Room for one position is enough, since nobody asks where groups of the expression match. */
+static pcre2_match_data *take_memory(gemp_regex *regex)
+{
+	pcre2_match_data *data = NULL;
+	for (size_t i = 0; i < SPARES && !data; i++)
+		data = atomic_exchange(&regex->spare[i], NULL);
+	return data ? data : pcre2_match_data_create(1, regex->memory);
+}
+
+static void leave_memory(gemp_regex *regex, pcre2_match_data *data)
+{
+	for (size_t i = 0; i < SPARES && data; i++)
+		data = atomic_exchange(&regex->spare[i], data);
+	pcre2_match_data_free(data);
+}
+
 /* The JIT's stack is small and of a fixed size. If a match exceeds the stack, the interpreter repeats the match. */
-gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match)
+static int match_whole(gemp_regex *regex, const gemp_value *text)
 {
 	static const char nothing[1];
 	PCRE2_SPTR bytes = (PCRE2_SPTR)(text->string.size ? text->string.bytes : nothing);
-	int result = pcre2_match(regex->code, bytes, text->string.size, 0, 0, regex->data, regex->limits);
+	pcre2_match_data *data = take_memory(regex);
+	if (!data)
+		return PCRE2_ERROR_NOMEMORY;
+	int result = pcre2_match(regex->code, bytes, text->string.size, 0, 0, data, regex->limits);
 	if (result == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter's stack is on the heap */
-		result = pcre2_match(regex->code, bytes, text->string.size, 0, PCRE2_NO_JIT, regex->data, regex->limits);
+		result = pcre2_match(regex->code, bytes, text->string.size, 0, PCRE2_NO_JIT, data, regex->limits);
+	leave_memory(regex, data);
+	return result;
+}
+
+gemp_code gemp_regex_test(gemp_regex *regex, const gemp_value *text, int line, int column, bool *match)
+{
+	int result = match_whole(regex, text);
 	*match = result >= 0;
 	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
 		return GEMP_OK;

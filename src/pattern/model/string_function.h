@@ -20,6 +20,6 @@ gemp_regex *gemp_regex_share(gemp_regex *regex); /* regex may be NULL */
 void gemp_regex_free(gemp_regex *regex);         /* regex may be NULL */
 GEMP_RELEASE(gemp_regex_free, gemp_regex *)
 /* A match that exceeds the limits on steps or memory is GEMP_EDATA. */
-gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match);
+gemp_code gemp_regex_test(gemp_regex *regex, const gemp_value *text, int line, int column, bool *match);
 
 #endif
