@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/views/gathered_view.h"
+#include "partition/views/list_rows.h"
 #include "partition/views/renumbered_view.h"
 
 #include <string.h>
@@ -120,11 +121,6 @@ uint64_t gemp_resident_view_bytes(const gemp_view *view, size_t rows)
 	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
 	                 rows * sizeof *view->begin;
 	return view->shared.bytes ? gemp_shared_own_bytes(&view->shared, (size_t)bytes) : bytes;
-}
-
-int gemp_resident_sharers(const gemp_resident *resident)
-{
-	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
 }
 
 /* What a caller of gemp_resident_get or gemp_resident_on_host asks for. */
@@ -309,7 +305,8 @@ static gemp_code make_views(gemp_resident *resident)
 	                     !context->budgets.row_cache && gemp_gathered_view_suits(context);
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
-		GEMP_TRY(begin_view(resident, v, gathers, &taken));
+		if (!view->begin)
+			GEMP_TRY(begin_view(resident, v, gathers, &taken));
 		if (!view->begin)
 			GEMP_TRY(gemp_view_new(view, context->comm, resident->graph, &resident->order, &resident->residency,
 			                       &resident->keys[v]));
@@ -372,12 +369,18 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	gemp_vertex hot = (gemp_vertex)graph->vertex_count;
 	weights w;
 	double since = gemp_now();
-	gemp_code code = copy_keys(resident, keys);
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES)));
+	GEMP_TRY(gemp_comm_agree(comm, copy_keys(resident, keys)));
+	resident->node_sharers = 1;
+	if (resident->by_id) /* such rows are of one view */
+		GEMP_TRY(gemp_list_rows_new(&resident->views[0], comm, graph, &resident->keys[0]));
+	if (resident->by_id && resident->views[0].begin) { /* nobody asks for the slots of rows by id */
+		resident->order.vertices = resident->residency.vertices = resident->residency.hot = hot;
+		return make_views(resident);
+	}
+	gemp_code code = gemp_new_all(GEMP_ARRAY(degree, graph->rows), GEMP_ARRAY(parts, GEMP_MAX_RANGES));
 	for (size_t v = 0; v < resident->view_count && !resident->by_id; v++)
 		GEMP_THEN(gemp_view_degrees(graph, &keys[v], degree));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	resident->node_sharers = 1;
 	if (!resident->on_host) {
 		class_weights(&w, parts, resident, degree);
 		hot = choose_hot(resident, &w);

@@ -63,7 +63,10 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 /* Local. Copies rows that only the device has to the host. */
 gemp_code gemp_resident_to_host(gemp_resident *resident);
 /* Returns the number of ranks of this node that share the rows; 1: no sharing. */
-int gemp_resident_sharers(const gemp_resident *resident);
+static inline int gemp_resident_sharers(const gemp_resident *resident)
+{
+	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
+}
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */
 
 /* Collective, after a patch with gemp_patch.want_growth has made `graph` of the graph `before`, a freed address. Rows
