@@ -139,38 +139,97 @@ static gemp_code find_blocks(gemp_sample_pivots *p, int vertex, const gemp_pivot
 	return GEMP_OK;
 }
 
+/* A block of which pivots are drawn. */
+typedef struct block_draw {
+	size_t block;
+	double sum;   /* of the sizes in all blocks before it */
+	double next;  /* the first place that is drawn, in sizes */
+	size_t first; /* number of the pivots that are drawn before it */
+} block_draw;
+
+typedef struct drawn_pivot {
+	gemp_vertex id;
+	double weight;
+} drawn_pivot;
+
+typedef struct pivot_draw {
+	const gemp_sample_pivots *pivots;
+	const uint32_t *bits;
+	double stride;
+	bool all; /* every candidate is drawn */
+	size_t count, capacity;
+	block_draw *blocks; /* [count] ascending */
+	size_t drawn_count;
+	drawn_pivot *drawn; /* [drawn_count] */
+} pivot_draw;
+
+static void free_draw(pivot_draw *d)
+{
+	gemp_free_all(d->blocks, d->drawn);
+}
+
 /* Sums of sizes are integers below 2^53, so doubles hold them exactly and blocks can be skipped without an effect on
- * the draws. */
+ * the draws. Each place is the sum of the same numbers, whoever walks its block. */
+static gemp_code list_blocks(pivot_draw *d, const gemp_pivot_block *blocks, double unit)
+{
+	double sum = 0, next = d->stride * unit;
+	for (size_t b = 0; b < d->pivots->block_count; b++) {
+		const double end = sum + (double)blocks[b].size;
+		if (d->all ? blocks[b].candidates > 0 : next < end) {
+			GEMP_TRY(GEMP_RESERVE(d->blocks, d->capacity, d->count + 1));
+			d->blocks[d->count++] = (block_draw){ b, sum, next, d->drawn_count };
+		}
+		d->drawn_count += d->all ? blocks[b].candidates : 0;
+		for (; !d->all && next < end; next += d->stride)
+			d->drawn_count++;
+		sum = end;
+	}
+	return GEMP_OK;
+}
+
+/* Walks the rows of some blocks. */
+static void draw_range(void *context, size_t range, size_t begin, size_t end)
+{
+	const pivot_draw *d = context;
+	const gemp_sample_pivots *p = d->pivots;
+	(void)range;
+	for (size_t i = begin; i < end; i++) {
+		const block_draw *at = &d->blocks[i];
+		const size_t last = gemp_chunk_end(p->graph->rows, p->block_rows, at->block);
+		double sum = at->sum, next = at->next;
+		drawn_pivot *to = d->drawn + at->first;
+		for (size_t v = at->block * p->block_rows; (v = next_row(p->graph, d->bits, v, last)) < last; v++) {
+			const gemp_vertex id = (gemp_vertex)(p->graph->first_vertex + v);
+			const double size = 1 + (double)degrees(p, v, v + 1);
+			sum += size;
+			if (d->all)
+				*to++ = (drawn_pivot){ id, 1 };
+			for (; !d->all && next < sum; next += d->stride)
+				*to++ = (drawn_pivot){ id, d->stride / size };
+		}
+	}
+}
+
+/* One thread finds the blocks of the draws, and all threads walk their rows, a few blocks at a time. */
 gemp_code gemp_sample_pivots_draw(gemp_sample_pivots *p, int vertex, size_t wanted, double unit, gemp_pivot_taker *take,
                                   void *self, uint64_t *count)
 {
+	enum { WALKED = 16 };
 	const gemp_pivot_block *blocks;
-	const uint32_t *bits = p->candidates->bits[vertex];
-	double total = 0, sum = 0;
+	GEMP_OWNED_BY(free_draw) pivot_draw d = { .pivots = p, .bits = p->candidates->bits[vertex] };
+	double total = 0;
 	GEMP_TRY(find_blocks(p, vertex, &blocks));
 	*count = 0;
 	for (size_t b = 0; b < p->block_count; b++) {
 		*count += blocks[b].candidates;
 		total += (double)blocks[b].size;
 	}
-	const bool all = *count <= wanted;
-	const double stride = total / (double)wanted;
-	double next = stride * unit;
-	for (size_t b = 0; b < p->block_count; b++) {
-		if (all ? blocks[b].candidates == 0 : next >= sum + (double)blocks[b].size) {
-			sum += (double)blocks[b].size;
-			continue;
-		}
-		size_t last = gemp_chunk_end(p->graph->rows, p->block_rows, b);
-		for (size_t v = b * p->block_rows; (v = next_row(p->graph, bits, v, last)) < last; v++) {
-			const gemp_vertex id = (gemp_vertex)(p->graph->first_vertex + v);
-			const double size = 1 + (double)degrees(p, v, v + 1);
-			sum += size;
-			if (all)
-				GEMP_TRY(take(self, id, 1));
-			for (; !all && next < sum; next += stride)
-				GEMP_TRY(take(self, id, stride / size));
-		}
-	}
+	d.all = *count <= wanted;
+	d.stride = total / (double)wanted;
+	GEMP_TRY(list_blocks(&d, blocks, unit));
+	GEMP_TRY(GEMP_NEW(d.drawn, d.drawn_count));
+	gemp_for_chunks(d.count, WALKED, draw_range, &d);
+	for (size_t i = 0; i < d.drawn_count; i++)
+		GEMP_TRY(take(self, d.drawn[i].id, d.drawn[i].weight));
 	return GEMP_OK;
 }
