@@ -126,9 +126,8 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: 0 sends messages also within a node [-1: uses shared memory where possible]:
 	 * analytics/halo/halo. */
 	int halo_shared;
-	/* Switch, all ranks: 1 runs a search from no vertex before the first search, and two rounds of pagerank on several
-	 * ranks before the first run, 0 does not [-1: if all devices are GPUs]: analytics/traversal/frontier,
-	 * analytics/dense/dense. */
+	/* Switch, all ranks: 1 runs a search from no vertex before the first search, 0 does not [-1: if all devices are
+	 * GPUs]: analytics/traversal/frontier. */
 	int search_warm_up;
 	/* Bytes of arcs or requests that a rank sends in one round [64 MiB]: analytics/layout/arcs, layout/list_weights. */
 	size_t layout_round;

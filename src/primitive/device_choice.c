@@ -12,8 +12,3 @@ bool gemp_use_all_devices(const gemp_comm *comm, const gemp_device *device, gemp
 	gemp_comm_max(comm, &refuses, 1);
 	return !refuses;
 }
-
-bool gemp_if_all_gpus(const gemp_comm *comm, const gemp_device *device, int chosen)
-{
-	return chosen < 0 ? gemp_comm_sum1(comm, !device->gpu) == 0 : chosen;
-}

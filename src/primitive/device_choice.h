@@ -13,7 +13,4 @@
 bool gemp_use_all_devices(const gemp_comm *comm, const gemp_device *device, gemp_placement place, uint64_t items,
                           const char *tuning, uint32_t otherwise);
 
-/* Collective. Returns the limit `chosen`, a switch, if it is not negative; otherwise whether all ranks have GPUs. */
-bool gemp_if_all_gpus(const gemp_comm *comm, const gemp_device *device, int chosen);
-
 #endif

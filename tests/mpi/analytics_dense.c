@@ -209,7 +209,6 @@ static void all_shapes(void **state)
 		TEST_LIMIT(halo_kernels, shape / 2 % 2);
 		TEST_LIMIT(renumber_min, 1);
 		TEST_LIMIT(halo_shared, shape % 5 ? -1 : 0);
-		TEST_LIMIT(search_warm_up, shape % 2);
 		assert_all_ok(
 			gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
 		check_pagerank(&c, cut, &options, shape < GAS_SHAPES, &random);
@@ -219,7 +218,6 @@ static void all_shapes(void **state)
 	TEST_LIMIT_DEFAULT(halo_kernels);
 	TEST_LIMIT_DEFAULT(renumber_min);
 	TEST_LIMIT_DEFAULT(halo_shared);
-	TEST_LIMIT_DEFAULT(search_warm_up);
 }
 
 static gemp_code run_once(void *self)

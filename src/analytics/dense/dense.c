@@ -1,12 +1,10 @@
 #include "analytics/dense/dense.h"
 
-#include "core/limits.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "kernels/analytics/gas_dense_abi.h"
-#include "primitive/device_choice.h"
 
 #include <stdio.h>
 
@@ -335,31 +333,6 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 		code = launch_rest(dense, app, round, code);
 		GEMP_THEN(app->fetch(app->self, round + 1));
 	}
-}
-
-/* For agreed() of gemp_dense_rounds. */
-static bool go_on(void *self, uint32_t round, const uint64_t *numbers)
-{
-	(void)self, (void)round, (void)numbers;
-	return false;
-}
-
-gemp_code gemp_dense_warm_up(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code (*start)(void *self))
-{
-	const gemp_comm *comm = dense->layout->comm;
-	const double since = gemp_now();
-	gemp_dense_rounds two = *app;
-	two.rounds = 2;
-	two.agreed = go_on;
-	if (comm->size == 1 || !dense->layout->vertices ||
-	    !gemp_if_all_gpus(comm, dense->device, gemp_limits_now()->search_warm_up))
-		return GEMP_OK;
-	gemp_code code = gemp_dense_begin(dense);
-	GEMP_THEN(start(app->self));
-	code = gemp_dense_run_ranks(dense, &two, code);
-	GEMP_THEN(gemp_dense_end(dense));
-	dense->report.prepare += gemp_now() - since;
-	return gemp_comm_agree(comm, code);
 }
 
 /* gemp_timings_seconds waits for the launches. report->own is the time of launches over own sources, during which the

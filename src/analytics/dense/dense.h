@@ -118,13 +118,6 @@ typedef struct gemp_dense_rounds {
 /* Collective. code: the code of this rank's previous steps. A failure of any rank ends the rounds of all ranks. */
 gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code code);
 
-/* Collective, after gemp_dense_connect. On several ranks GPUs run two rounds before the first run, one with each
- * copy of the messages, whose numbers are ignored. The first round of pagerank takes 20 ms more than others (R-MAT
- * 24, two H200, 2026-11-30), since the driver loads kernels, allocates memory and locks the pages of messages when
- * they are first used. The seconds count as preparing. start: launches the kernel that sets the first values. The
- * codes are agreed. */
-gemp_code gemp_dense_warm_up(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code (*start)(void *self));
-
 /* Local. Ends a run: waits for all launches, and adds their times and the traffic to the report. */
 gemp_code gemp_dense_end(gemp_dense *dense);
 

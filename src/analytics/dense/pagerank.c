@@ -103,8 +103,6 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * ROUND_BYTES, NULL);
 }
 
-static gemp_code warm_up(gemp_pagerank *it);
-
 /* The steps before gemp_dense_connect are local. The ranks agree on their code there, so no rank waits for a rank that
  * has failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
@@ -117,7 +115,6 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp
 	GEMP_THEN(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
 	GEMP_THEN(make_buffers(it));
 	code = gemp_dense_connect(it ? &it->dense : NULL, layout->comm, code);
-	GEMP_THEN(warm_up(it));
 	*out = code == GEMP_OK ? it : NULL;
 	if (code != GEMP_OK)
 		gemp_pagerank_free(it);
@@ -141,9 +138,8 @@ void gemp_pagerank_free(gemp_pagerank *it)
 
 /* Launches the kernel that sets the first values, rank = jump, and the sum of dangling ranks that the first round
  * needs. */
-static gemp_code launch_start(void *self)
+static gemp_code launch_start(const pagerank_run *run)
 {
-	const pagerank_run *run = self;
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
 	gemp_dense_number uniform;
@@ -263,14 +259,6 @@ static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 	run->change = (cl_long)numbers[0];
 	run->dangling = (cl_long)numbers[1];
 	return round > 0 && end_round(run);
-}
-
-static gemp_code warm_up(gemp_pagerank *it)
-{
-	const gemp_pagerank_params params = { .damping = .5 };
-	pagerank_run run = { .it = it, .params = &params, .uniform = 1 / (double)gemp_max(it->dense.layout->vertices, 1) };
-	const gemp_dense_rounds rounds = { &run, 0, 2, false, launch_round, fetch_sums, read_sums, take_sums };
-	return gemp_dense_warm_up(&it->dense, &rounds, launch_start);
 }
 
 /* Collective. Scales jumps to a sum of 1 over all ranks. */

@@ -6,7 +6,6 @@
 #include "core/search.h"
 #include "core/timer.h"
 #include "device/transfer.h"
-#include "primitive/device_choice.h"
 #include "primitive/split.h"
 
 #include <stdio.h>
@@ -270,9 +269,10 @@ gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *
 /* The rounds of the search from no vertex say nothing about the next search. */
 gemp_code gemp_frontier_warm_up(gemp_frontier *f, gemp_frontier_stage *search, gemp_frontier_stage *parents, void *self)
 {
+	const int wanted = gemp_limits_now()->search_warm_up;
 	const double since = gemp_now();
 	double seconds;
-	if (!gemp_if_all_gpus(f->layout->comm, f->device, gemp_limits_now()->search_warm_up))
+	if (!(wanted < 0 ? gemp_comm_sum1(f->layout->comm, !f->device->gpu) == 0 : wanted))
 		return GEMP_OK;
 	gemp_code code = search(self, UINT32_MAX);
 	if (parents)
