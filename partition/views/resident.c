@@ -394,8 +394,8 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	if (!resident->on_host)
 		evict_unused(resident->context,
 		             hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
-	resident->residency.node = resident->replicate == GEMP_REPLICATE_AUTO &&
-	                           (resident->node_sharers > 1 || resident->rounds) && hot == graph->vertex_count;
+	resident->residency.node = resident->replicate == GEMP_REPLICATE_AUTO && hot == graph->vertex_count &&
+	                           gemp_comm_sum1(comm, resident->node_sharers > 1 || resident->rounds) > 0;
 	code = make_views(resident);
 	return code == GEMP_OK && lacks_window(resident) ? make_without_window(resident, &w) : code;
 }

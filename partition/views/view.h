@@ -22,7 +22,7 @@ typedef struct gemp_residency {
 	uint32_t *words;
 	gemp_vertex *own_slots; /* [graph->rows] all own slots, ascending */
 	size_t own_count;
-	bool node; /* all rows are resident only if the ranks of a node share them */
+	bool node; /* the same on all ranks: all rows are resident only if the ranks of a node share them */
 } gemp_residency;
 
 /* A view on the host and, after gemp_view_upload, on a device. */

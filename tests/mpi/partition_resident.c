@@ -36,15 +36,20 @@ typedef struct resident_case {
 	size_t held; /* bytes on the device before any rows are there */
 } resident_case;
 
-static void resident_case_new(resident_case *f, size_t vertices, size_t edges, size_t device_memory)
+static void resident_case_on(resident_case *f, gemp_comm *comm, size_t vertices, size_t edges, size_t device_memory)
 {
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 7);
 	gemp_builder_options options = { .seed = 7 };
 	const gemp_budgets budgets = { .device_memory = device_memory };
-	assert_all_ok(runtime_with_devices(&f->context, &test_comm, NULL, &budgets));
-	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 7));
+	assert_all_ok(runtime_with_devices(&f->context, comm, NULL, &budgets));
+	assert_all_ok(fixture_build(&f->graph, &made, comm, &options, 7));
 	f->held = f->context->device->buffer_bytes;
 	fixture_free(&made);
+}
+
+static void resident_case_new(resident_case *f, size_t vertices, size_t edges, size_t device_memory)
+{
+	resident_case_on(f, &test_comm, vertices, edges, device_memory);
 }
 
 static void resident_case_free(resident_case *f)
@@ -207,6 +212,33 @@ static void window_cannot_be_made(void **state)
 	}
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	resident_case_free(&f);
+}
+
+/* The last rank is alone on its node, so it shares rows with no rank. It learns that another node has no window. */
+static void window_cannot_be_made_on_one_node(void **state)
+{
+	(void)state;
+	resident_case f;
+	gemp_comm nodes = test_comm;
+	const bool last_rank = test_comm.rank == test_comm.size - 1;
+	GEMP_MPI(MPI_Comm_split(test_comm.world, last_rank, test_comm.rank, &nodes.node));
+	GEMP_MPI(MPI_Comm_rank(nodes.node, &nodes.node_rank));
+	GEMP_MPI(MPI_Comm_size(nodes.node, &nodes.node_size));
+	resident_case_on(&f, &nodes, 100, 3000, 1 << 20);
+	const bool shares = test_comm.size > 2 && !f.context->device->gpu;
+	TEST_LIMIT(shared_min, 0);
+	for (int turn = 0; turn < 2; turn++) {
+		refuses_pages = turn == 0 && test_comm.rank == 0;
+		gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
+		refuses_pages = false;
+		assert_all(a->residency.hot == 100 && a->views[0].rows == 100);
+		assert_all(gemp_resident_sharers(a) == (turn && shares ? nodes.node_size : 1));
+		gemp_resident_release(a);
+		gemp_resident_evict(f.context);
+	}
+	TEST_LIMIT(shared_min, SIZE_MAX);
+	resident_case_free(&f);
+	GEMP_MPI(MPI_Comm_free(&nodes.node));
 }
 
 static void rows_are_kept_for_next_request(void **state)
@@ -374,11 +406,17 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_views_get_same_rows),   cmocka_unit_test(edge_numbers_need_new_rows),
-		cmocka_unit_test(rows_are_uploaded_once),     cmocka_unit_test(rows_are_shared_on_a_node),
-		cmocka_unit_test(window_cannot_be_made),      cmocka_unit_test(rows_are_kept_for_next_request),
-		cmocka_unit_test(old_rows_are_evicted),       cmocka_unit_test(a_device_makes_rows),
-		cmocka_unit_test(small_devices_make_no_rows), cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(same_views_get_same_rows),
+		cmocka_unit_test(edge_numbers_need_new_rows),
+		cmocka_unit_test(rows_are_uploaded_once),
+		cmocka_unit_test(rows_are_shared_on_a_node),
+		cmocka_unit_test(window_cannot_be_made),
+		cmocka_unit_test(window_cannot_be_made_on_one_node),
+		cmocka_unit_test(rows_are_kept_for_next_request),
+		cmocka_unit_test(old_rows_are_evicted),
+		cmocka_unit_test(a_device_makes_rows),
+		cmocka_unit_test(small_devices_make_no_rows),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */
