@@ -393,6 +393,19 @@ static void many_groups(void **state)
 	compare_runs(&c, 2);
 }
 
+/* Threads read keys that are stored by content from packets, of which each thread takes some thousands at a time. */
+static void packets_of_stored_keys(void **state)
+{
+	(void)state;
+	rows_case c = { .seed = test_seed_all(),
+		            .rows = test_comm.size == 1 ? 30000 : 12000,
+		            .variety = 1 << 30,
+		            .keys = 5,
+		            .comm = &test_comm,
+		            .budget = test_comm.size == 1 ? (size_t)12 << 20 : 0 };
+	compare_runs(&c, 2);
+}
+
 /* A budget for fewer groups than there are needs a file, and every rank fails if one cannot make it. */
 static void runs_need_a_folder(void **state)
 {
@@ -437,6 +450,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(groups_are_those_of_a_slow_computation),
 		cmocka_unit_test(bytes_do_not_depend_on_ranks_threads_and_memory),
 		cmocka_unit_test(many_groups),
+		cmocka_unit_test(packets_of_stored_keys),
 		cmocka_unit_test(runs_need_a_folder),
 		cmocka_unit_test(memory_may_run_out),
 	};

@@ -94,11 +94,8 @@ static gemp_code find_packets(merge_task *t, const char *bytes, size_t size)
 static gemp_code read_keys(merge_task *t, size_t begin, size_t end)
 {
 	const gemp_group_form *form = t->set->form;
-	for (size_t i = begin; i < end; i++) {
-		uint64_t *key = t->keys + i * form->words;
-		GEMP_TRY(gemp_group_states_unpack_key(form, &t->begin[i], key));
-		t->part[i] = (uint8_t)gemp_group_part(gemp_group_hash(form, key));
-	}
+	for (size_t i = begin; i < end; i++)
+		GEMP_TRY(gemp_group_states_unpack_key(form, &t->begin[i], t->keys + i * form->words));
 	return GEMP_OK;
 }
 
@@ -107,6 +104,16 @@ static void read_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	merge_task *t = context;
 	(void)chunk;
 	gemp_loop_record(&t->failure, read_keys(t, begin, end));
+}
+
+/* Hashes are read from the tables of codes, which move while keys are read, so no thread may read keys any more. */
+static void find_parts(void *context, size_t chunk, size_t begin, size_t end)
+{
+	merge_task *t = context;
+	const gemp_group_form *form = t->set->form;
+	(void)chunk;
+	for (size_t i = begin; i < end; i++)
+		t->part[i] = (uint8_t)gemp_group_part(gemp_group_hash(form, t->keys + i * form->words));
 }
 
 static gemp_code merge_part_groups(merge_task *t, size_t p)
@@ -148,6 +155,7 @@ gemp_code gemp_group_packets_merge(gemp_group_set *set, const char *bytes, size_
 	                      GEMP_ARRAY(t.sorted, t.count)));
 	gemp_for_chunks(t.count, CHUNK, read_chunk, &t);
 	GEMP_TRY(gemp_loop_status(&t.failure));
+	gemp_for_chunks(t.count, CHUNK, find_parts, &t);
 	sort_by_part(&t);
 	gemp_parallel_for(GEMP_GROUP_PARTS, merge_part, &t);
 	return gemp_loop_status(&t.failure);
