@@ -319,14 +319,20 @@ gemp_value gemp_value_canonical(gemp_value value)
 }
 
 /* Elements are packed as ids, because ids are equal on all ranks. */
-void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
+static void pack_cell(const gemp_frame_column *column, size_t row, bool canonical, gemp_text *out)
 {
 	if (column->kind != GEMP_CELL_VALUE) {
 		gemp_text_add(out, &column->elements[row], sizeof *column->elements);
 		return;
 	}
-	const gemp_value value = gemp_value_canonical(gemp_column_get(&column->values, row));
-	gemp_value_pack(&value, out);
+	const gemp_value value = gemp_column_get(&column->values, row);
+	const gemp_value packed = canonical ? gemp_value_canonical(value) : value;
+	gemp_value_pack(&packed, out);
+}
+
+void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
+{
+	pack_cell(column, row, true, out);
 }
 
 /* gemp_column_unpack checks values against `end`. Elements have a fixed size. */
@@ -346,7 +352,7 @@ gemp_code gemp_frame_pack(const gemp_frame *frame, size_t first, size_t end, siz
 {
 	for (size_t row = first; row < end; row += step)
 		for (size_t c = 0; c < frame->count; c++)
-			gemp_cell_pack(&frame->columns[c], row, out);
+			pack_cell(&frame->columns[c], row, false, out);
 	return gemp_text_status(out);
 }
 

@@ -70,8 +70,8 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out);
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end);
 
-/* gemp_frame_pack appends every step-th row of [first, end) as bytes, cell by cell. gemp_frame_unpack appends the rows
- * in such bytes to a frame with the same columns. */
+/* gemp_frame_pack appends every step-th row of [first, end) as bytes, cell by cell, with -0.0 as it is.
+ * gemp_frame_unpack appends the rows in such bytes to a frame with the same columns. */
 gemp_code gemp_frame_pack(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out);
 gemp_code gemp_frame_unpack(gemp_frame *frame, const char *at, const char *end);
 
