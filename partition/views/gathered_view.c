@@ -37,31 +37,36 @@ static uint64_t round_entries(uint64_t longest)
 	return gemp_max(longest, gemp_limits_now()->renumber_chunk);
 }
 
+/* The numbers are those of all ranks, except `own`, the entries of this rank. */
+typedef struct view_size {
+	uint64_t ranks, vertices, entries, own, longest;
+} view_size;
+
 /* The bytes of a view on the device, and the bytes that it takes while it is made, less those of the chunks that
  * gemp_renumber_make sorts. */
 typedef struct view_bytes {
 	uint64_t view, making;
 } view_bytes;
 
-static view_bytes bytes_of(uint64_t vertices, uint64_t entries, uint64_t own, uint64_t longest)
+/* In a round, a device holds a copy of its own entries for each rank and the entries of all ranks. */
+static view_bytes bytes_of(const view_size *size)
 {
-	const uint64_t offsets = (vertices + 1) * sizeof(uint64_t), slots = vertices * sizeof(gemp_vertex);
-	const uint64_t round = 2 * gemp_min(entries, round_entries(longest)) * sizeof(gemp_vertex);
-	return (view_bytes){ offsets + entries * sizeof(gemp_vertex),
-		                 2 * offsets + 2 * slots + own * sizeof(gemp_vertex) + round };
+	const uint64_t offsets = (size->vertices + 1) * sizeof(uint64_t), slots = size->vertices * sizeof(gemp_vertex);
+	const uint64_t most = round_entries(size->longest);
+	const uint64_t round = size->ranks * gemp_min(size->own, most) + gemp_min(size->entries, most);
+	return (view_bytes){ offsets + size->entries * sizeof(gemp_vertex),
+		                 2 * offsets + 2 * slots + (size->own + round) * sizeof(gemp_vertex) };
 }
 
-/* Can this rank's device make the view beside `taken` bytes of other views? The numbers are those of all ranks, except
- * `own`, the entries of this rank. */
-static bool possible(gemp_device *device, uint64_t vertices, uint64_t entries, uint64_t own, uint64_t longest,
-                     uint64_t taken)
+/* Can this rank's device make the view beside `taken` bytes of other views? */
+static bool possible(gemp_device *device, const view_size *size, uint64_t taken)
 {
-	const view_bytes bytes = bytes_of(vertices, entries, own, longest);
+	const view_bytes bytes = bytes_of(size);
 	const uint64_t min = gemp_limits_now()->renumber_min,
 				   used = device->buffer_bytes + taken + bytes.view + bytes.making;
 	const uint64_t rest = device->memory > used ? device->memory - used : 0;
-	return entries >= (min ? min : MIN_ENTRIES) && entries * sizeof(gemp_vertex) <= device->max_buffer &&
-	       gemp_renumber_sorts(device, rest, own, longest);
+	return size->entries >= (min ? min : MIN_ENTRIES) && size->entries * sizeof(gemp_vertex) <= device->max_buffer &&
+	       gemp_renumber_sorts(device, rest, size->own, size->longest);
 }
 
 /* OFFSETS */
@@ -117,10 +122,11 @@ gemp_code gemp_gathered_view_begin(gemp_view *out, const gemp_runtime *context, 
 		own += size[v];
 	uint64_t entries = gemp_comm_sum1(comm, own);
 	gemp_comm_max(comm, &longest, 1);
-	const bool here = !merges && possible(context->device, graph->vertex_count, entries, own, longest, *taken);
+	const view_size all = { (uint64_t)comm->size, graph->vertex_count, entries, own, longest };
+	const bool here = !merges && possible(context->device, &all, *taken);
 	if (gemp_comm_sum1(comm, !here) > 0)
 		return GEMP_OK;
-	*taken += bytes_of(graph->vertex_count, entries, own, longest).view;
+	*taken += bytes_of(&all).view;
 	GEMP_TRY(gemp_view_offsets_new(out, comm, graph, order, size));
 	out->loops = found.loops;
 	out->longest_row = longest;
