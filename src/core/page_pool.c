@@ -156,7 +156,7 @@ static void release(size_t first, size_t count)
 	add_free(first, count);
 }
 
-/* Marks free pages as those of a block. */
+/* A block takes `count` free pages from page `first` on. */
 static void occupy(size_t first, size_t count)
 {
 	pool.kept -= count_mapped(first, count);

@@ -80,8 +80,8 @@ static gemp_code read_figures(gemp_group_table *t, uint32_t figures[GEMP_GROUP_F
 	return gemp_buffer_read(t->box->device, &t->figures, 0, GEMP_GROUP_FIGURES * sizeof *figures, figures);
 }
 
-/* Merges records into the table once. Those that find no slot among the first `probes` are listed in left[0], which has
- * room for them. */
+/* Launches one merge of `count` records into the table. A record that finds no free slot in `probes` attempts is copied
+ * to the buffer left[0], which has room for all records, and counts in *left. */
 static gemp_code launch_merge(gemp_group_table *t, cl_mem records, size_t count, size_t probes, size_t *left)
 {
 	const cl_ulong n = count, mask = t->slots - 1, most = probes;

@@ -1,5 +1,5 @@
-/* Tests queries that begin with few vertices, which read only the rows that they need of a graph file: random queries
- * on random graphs have the same rows as those that read everything, with every number of ranks. */
+/* Tests queries that begin with few vertices and read only the rows of the graph file that they need. Each random query
+ * on a random graph must give the same rows as when it reads the whole file, with every number of ranks. */
 #include "api_case.h"
 
 #include "api/graph.h"

@@ -44,7 +44,7 @@ static uint64_t *make_records(size_t count, size_t words, size_t keys, uint64_t 
 	return records;
 }
 
-/* Adds records to the table and to the reference. Those that are left count in `left`. */
+/* Adds records to the table and to the reference `r`. `left` gets the records that the table had no room for. */
 static void add(gemp_group_table *table, reference *r, const uint64_t *records, size_t count, reference *left)
 {
 	const size_t bytes = (count + 1) * table->words * sizeof *records;
