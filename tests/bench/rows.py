@@ -12,8 +12,8 @@ import rows_cells
 import rows_graphs
 import rows_peers
 
-KINDS = ('whole processes', 'our process and open peers', 'processor seconds of our process and open peers')
-HEADER = ['question', 'rows', 'ours', 'processor s']
+KINDS = ('whole processes', 'open processes', 'open processes, by processor seconds')
+HEADER = ['question', 'rows', 'ours', 'open']
 
 
 def turns(data, question, systems, repeat):
@@ -52,23 +52,25 @@ def measured(question, data, systems, repeat):
 
 
 def add_warm(results, data, questions, systems):
-    """Measures peers in an open process, without the questions that they did not answer or answered after 10 s."""
-    for system in systems[1:]:
+    """Measures systems in an open process, without the questions that they did not answer or answered after 10 s."""
+    for system in systems:
         asked = [(result['systems'][system.name], question) for result, question in zip(results, questions)]
         asked = [(entry, question) for entry, question in asked if not entry['error'] and entry['wall'] <= 10]
-        for (entry, _), warm in zip(asked, system.warm(data, [question for _, question in asked])):
-            entry['warm'], entry['warm_cpu'] = warm.get('seconds'), warm.get('cpu')
+        for (entry, question), warm in zip(asked, system.warm(data, [question for _, question in asked])):
+            if system is systems[0] and 'error' in warm:
+                raise SystemExit('%s, in an open process: %s' % (question.title(), warm['error']))
+            entry['warm'], entry['warm_cpu'], entry['warm_first'] = (warm.get(key) for key in ('seconds', 'cpu', 'first'))
 
 
 def ratios(result):
-    """Returns our figures over the least of the peers: seconds of whole processes, seconds of our process and of open
-    peers, and the same in processor seconds, which other programs on the machine disturb less."""
+    """Returns our figures over the least of the peers: seconds of whole processes, seconds in open processes, and the
+    same in processor seconds, which other programs on the machine disturb less."""
     ours = result['systems']['ours']
     peers = [entry for name, entry in result['systems'].items() if name != 'ours' and not entry['error']]
     found = []
-    for mine, other in (('wall', 'wall'), ('wall', 'warm'), ('cpu', 'warm_cpu')):
-        best = min((peer[other] for peer in peers if peer.get(other)), default=None)
-        found.append(None if not best or ours['error'] else ours[mine] / best)
+    for key in ('wall', 'warm', 'warm_cpu'):
+        best = min((peer[key] for peer in peers if peer.get(key)), default=None)
+        found.append(None if not best or not ours.get(key) or ours['error'] else ours[key] / best)
     return found
 
 
@@ -77,14 +79,12 @@ def shown(seconds, error=''):
         return 'WRONG'
     if error or seconds is None:
         return 'late' if error.startswith('over') else '-'
-    return '%.3f' % seconds if seconds < 10 else '%.1f' % seconds
+    return '%.4f' % seconds if seconds < .1 else '%.3f' % seconds if seconds < 10 else '%.1f' % seconds
 
 
 def line(result, systems):
     cells = [result['question'], '-' if result['rows'] is None else '{:,}'.format(result['rows'])]
-    ours = result['systems']['ours']
-    cells += [shown(ours['wall'], ours['error']), shown(ours['cpu'], ours['error'])]
-    for system in systems[1:]:
+    for system in systems:
         entry = result['systems'][system.name]
         cells += [shown(entry['wall'], entry['error']), shown(entry.get('warm'), entry['error'])]
     cells += ['-' if ratio is None else '%.2f' % ratio for ratio in ratios(result)]
@@ -94,7 +94,7 @@ def line(result, systems):
 
 def table(head, results, systems):
     header = HEADER + [cell for system in systems[1:] for cell in (system.name, 'open')]
-    header += ['ours / best', 'ours / open', 'by processor s', 'answer']
+    header += ['ours / best', 'open', 'by processor s', 'answer']
     text = ['%s, %s cores, %s films' % (head['date'], head['cores'], '{:,}'.format(head['films'])), '',
             '| ' + ' | '.join(header) + ' |', '|---' + '|---:' * (len(header) - 2) + '|---|']
     text += [line(result, systems) for result in results] + ['']

@@ -7,8 +7,8 @@
 #     tests/bench/rows.sh [--size tiny|small|medium] [--only TEXT] [--peers sqlite,duckdb,kuzu] [--repeat N] [--limit S]
 #                         [--folder DIR] [--save FOLDER] [OPTION of match...]
 #
-#   GEMP_MPI         the program; by default the sources around this script are built without tests in GEMP_BUILD
-#                    (a folder of /tmp by default)
+#   GEMP_MPI         the program, in a folder with tests/bench_rows_open unless open processes are left out; by default
+#                    the sources around this script are built in GEMP_BUILD (a folder of /tmp by default)
 #   GEMP_BENCH_NODE  folder in which `npm install @duckdb/node-api kuzu` was run; without it these two are left out
 #   --size           60,000 films and 1,500 people who know one another (small, the default: about 15 minutes on two
 #                    busy cores), 300,000 and 4,000 (medium), or 400 and 60 (tiny)
@@ -20,5 +20,6 @@
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LC_ALL=C.UTF-8
+benches=bench_rows_open
 . "$here/build.bash"
 exec "${GEMP_PYTHON:-python3}" "$here/rows.py" "$@"
