@@ -88,7 +88,7 @@ def tables_of(vertices, edges, folder):
 
 def generated(name, folder, *arguments):
     graph, path = (os.path.join(folder, name + ending) for ending in ('.h5', '.tsv'))
-    program(folder, 'generate', *arguments, '-o', graph)
+    program(folder, 'generate', *arguments, '--index', 'name', '-o', graph)
     program(folder, 'convert', graph, '-o', path)
     files = [os.path.join(folder, name + part) for part in ('.vertices.tsv', '.edges.tsv')]
     return Input(name, graph, tables_of(*files, os.path.join(folder, name)))
@@ -169,7 +169,7 @@ def social(folder, people):
     Network(folder, people)
     graph = os.path.join(folder, 'social.h5')
     files = [os.path.join(folder, 'social' + part) for part in ('.vertices.tsv', '.edges.tsv')]
-    program(folder, 'import', '--vertices', files[0], '--edges', files[1], '-o', graph)
+    program(folder, 'import', '--vertices', files[0], '--edges', files[1], '--index', 'name', '-o', graph)
     return Input('social', graph, tables_of(*files, os.path.join(folder, 'social')))
 
 
