@@ -9,18 +9,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path)
 {
 	*points = (gemp_h5_points){ .file = open(path, O_RDONLY | O_CLOEXEC), .path = gemp_strdup(path) };
+	points->blocks = (gemp_block_cache){ .name = points->path, .file = points->file };
+	points->error = points->file >= 0 && fstat(points->file, &points->opened) == 0 ? 0 : errno;
 	return points->path ? GEMP_OK : GEMP_ENOMEM;
 }
 
 void gemp_h5_points_free(gemp_h5_points *points)
 {
 	gemp_h5_points_end(points);
+	gemp_block_cache_free(&points->blocks);
 	if (points->file >= 0)
 		close(points->file);
 	for (size_t i = 0; i < points->count; i++)
@@ -29,14 +31,26 @@ void gemp_h5_points_free(gemp_h5_points *points)
 	*points = (gemp_h5_points){ .file = -1 };
 }
 
-/* A file is replaced by renaming, so another inode shows that the path leads to another file. */
+/* Whether a file was neither written nor cut in between. */
+static bool is_unchanged(const struct stat *before, const struct stat *now)
+{
+	return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* A file is replaced by renaming, so another inode shows that the path leads to another file. Another program may still
+ * write into the file that is open. */
 gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same)
 {
-	struct stat opened, now;
+	struct stat now;
 	*same = true;
-	if (points->file < 0 || fstat(points->file, &opened) != 0)
-		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(errno));
-	*same = stat(points->path, &now) == 0 && now.st_ino == opened.st_ino && now.st_dev == opened.st_dev;
+	if (points->error)
+		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(points->error));
+	*same = stat(points->path, &now) == 0 && now.st_ino == points->opened.st_ino && now.st_dev == points->opened.st_dev;
+	if (*same && !is_unchanged(&points->opened, &now)) {
+		gemp_block_cache_forget(&points->blocks);
+		points->opened = now;
+	}
 	return GEMP_OK;
 }
 
@@ -109,26 +123,6 @@ gemp_code gemp_h5_points_array(gemp_h5_points *points, const char *path, const g
 	return GEMP_OK;
 }
 
-/* pread may be interrupted or return fewer bytes than requested. */
-static gemp_code read_stored(const gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
-                             char *data)
-{
-	const uint64_t offset = array->offset + first * array->type.size;
-	for (uint64_t at = 0, bytes = count * array->type.size; at < bytes;) {
-		const ssize_t got = pread(points->file, data + at, bytes - at, (off_t)(offset + at));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", points->path, array->path,
-			                 strerror(errno));
-		if (got == 0)
-			return gemp_fail(GEMP_EDATA, "%s: ends within dataset '%s'; make or copy the file again", points->path,
-			                 array->path);
-		at += (uint64_t)got;
-	}
-	return GEMP_OK;
-}
-
 gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
                               void *data)
 {
@@ -142,7 +136,8 @@ gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array
 	if (!count)
 		return GEMP_OK;
 	if (array->form == GEMP_H5_STORED)
-		return read_stored(points, array, first, count, data);
+		return gemp_block_cache_read(&points->blocks, array->path, array->offset + first * array->type.size,
+		                             (size_t)(count * array->type.size), data);
 	if (array->form == GEMP_H5_CONSTANT) {
 		for (uint64_t i = 0; i < count; i++)
 			memcpy((char *)data + i * array->type.size, array->value, array->type.size);

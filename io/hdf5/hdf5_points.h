@@ -1,15 +1,18 @@
 /* hdf5_points: single elements of datasets of one dimension, by position. Local: no other rank takes part.
  *
- * The first read of a dataset finds its place in the file by HDF5. Later reads need no HDF5: an element is read by
- * pread at its offset, in about a microsecond if the file is in memory. Only compressed datasets are read a chunk at a
- * time, by the thread that asks. The file stays open as long as the gemp_h5_points lives, so that a file that is
+ * The first read of a dataset finds its place in the file by HDF5. Later reads need no HDF5: the element is in a block
+ * of the file, which stays in memory (io/file/block_cache.h). Only compressed datasets are read a chunk at a time, by
+ * the thread that asks. The file stays open as long as the gemp_h5_points lives, so that a file that is
  * renamed over it does not change what is read; HDF5 has the file open only from begin to end of a series of reads.
  * Checksums are not compared, since no dataset is read as a whole. */
 
 #ifndef GEMP_IO_HDF5_HDF5_POINTS_H
 #define GEMP_IO_HDF5_HDF5_POINTS_H
 
+#include "io/file/block_cache.h"
 #include "io/hdf5/hdf5_file.h"
+
+#include <sys/stat.h>
 
 /* A dataset whose place is known. */
 typedef struct gemp_h5_array {
@@ -22,9 +25,12 @@ typedef struct gemp_h5_array {
 } gemp_h5_array;
 
 typedef struct gemp_h5_points {
-	char *path; /* owned */
-	int file;   /* file descriptor; -1: the file cannot be opened */
-	bool open;  /* h5 is open */
+	char *path;         /* owned */
+	int file;           /* file descriptor; -1: the file cannot be opened */
+	int error;          /* errno of opening the file, or 0 */
+	struct stat opened; /* of the file, when its blocks were read */
+	gemp_block_cache blocks;
+	bool open; /* h5 is open */
 	gemp_h5 h5;
 	size_t count, capacity;
 	gemp_h5_array **arrays; /* [count] owned; blocks of their own, since callers keep pointers to them */

@@ -31,6 +31,7 @@ const gemp_limits gemp_limits_default = {
 	.renumber_chunk = 1 << 26,
 	.indexes = true,
 	.neighbourhood_entries = 1 << 16,
+	.file_blocks = 1 << 14,
 	.rows_bucket = 1 << 15,
 	.rows_reversed = 1 << 24,
 	.balance_min = 1 << 14,

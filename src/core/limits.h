@@ -103,6 +103,9 @@ typedef struct gemp_limits {
 	 * read more reads whole arrays instead. 0: none does. A row takes about 2 microseconds (AMD EPYC, 2026-11-30)
 	 * [2^16]: query/neighbourhood. */
 	uint64_t neighbourhood_entries;
+	/* Blocks of 4 KiB of a graph file that stay in memory, if it is read one row at a time [2^14]:
+	 * io/file/block_cache. */
+	size_t file_blocks;
 
 	/* Edges of a bucket of rows that one thread makes in its cache [2^15]: partition/build/row_partition. */
 	size_t rows_bucket;

@@ -47,7 +47,8 @@ static json_t *measured(gemp_graph *graph, const json_t *query, long repeat)
 	const double began = gemp_now();
 	for (long i = 0; i < repeat && gemp_now() - began < 4; i++) {
 		const double start = gemp_now(), before = processor_seconds();
-		if (run(graph, json_string_value(json_object_get(query, "text")), json_is_true(json_object_get(query, "hom")), &rows))
+		if (run(graph, json_string_value(json_object_get(query, "text")), json_is_true(json_object_get(query, "hom")),
+		        &rows))
 			return json_pack("{s:s}", "error", gemp_message());
 		const double seconds = gemp_now() - start, used = processor_seconds() - before;
 		if (i == 0)
@@ -57,7 +58,8 @@ static json_t *measured(gemp_graph *graph, const json_t *query, long repeat)
 		if (i <= 1 || used < processor)
 			processor = used;
 	}
-	return json_pack("{s:f, s:f, s:f, s:I}", "first", first, "seconds", least, "cpu", processor, "rows", (json_int_t)rows);
+	return json_pack("{s:f, s:f, s:f, s:I}", "first", first, "seconds", least, "cpu", processor, "rows",
+	                 (json_int_t)rows);
 }
 
 static int failed(const char *what)

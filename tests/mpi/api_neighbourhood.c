@@ -9,6 +9,7 @@
 #include "io/graph_file/graph_file_write.h"
 
 #include <gemp/index.h>
+#include <unistd.h>
 
 /* %s: a condition on a. */
 static const char *const shapes[] = {
@@ -166,6 +167,7 @@ static void same_rows_as_without(void **state)
 		TEST_LIMIT(file_i32_max, seed == 2 ? 20 : INT32_MAX); /* 64-bit pointers and indices */
 		TEST_LIMIT(file_compressed_min, 16);
 		TEST_LIMIT(h5_serial, seed == 2);
+		TEST_LIMIT(file_blocks, (size_t)1 << 3 * seed);
 		make_file(path, &made, seed);
 		assert_all_ok(gemp_graph_open(&whole, context, path));
 		assert_all_ok(gemp_graph_open(&rows, context, path));
@@ -195,6 +197,7 @@ static void same_rows_as_without(void **state)
 		TEST_LIMIT_DEFAULT(file_i32_max);
 		TEST_LIMIT_DEFAULT(file_compressed_min);
 		TEST_LIMIT_DEFAULT(h5_serial);
+		TEST_LIMIT_DEFAULT(file_blocks);
 	}
 	if (near * 3 < asked * 2 && test_comm.rank == 0)
 		print_error("only %zu of %zu queries read rows alone\n", near, asked);
@@ -219,6 +222,32 @@ static void reads_no_array(void **state)
 	for (size_t r = 0; r < graph->shard->relation_count; r++)
 		loaded |= graph->shard->relations[r].loaded != 0;
 	assert_all(!loaded);
+	gemp_graph_close(graph);
+	fixture_free(&made);
+}
+
+/* A file that is cut while it is open fails the query that reads beyond its end, and not the process. */
+static void cut_file_fails_a_query(void **state)
+{
+	(void)state;
+	char path[256];
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	fixture made;
+	const char *text = "MATCH (a {name: 'Jack'})-->(b) RETURN id(a), id(b), b.name";
+	snprintf(path, sizeof path, "%s", test_path_all("cut.h5"));
+	make_file(path, &made, 1);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	assert_all(ask(graph, text, GEMP_EDGE_ISO).near);
+	gemp_comm_sum1(&test_comm, 0);
+	if (test_comm.rank == 0)
+		assert_int_equal(truncate(path, 4096), 0);
+	gemp_comm_sum1(&test_comm, 0);
+	assert_all_ok(gemp_query_open(&query, graph, text, NULL));
+	assert_all(gemp_query_run(query, &columns, NULL, NULL) == GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "ends within") != NULL);
+	gemp_query_close(query);
 	gemp_graph_close(graph);
 	fixture_free(&made);
 }
@@ -262,6 +291,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		API_TEST(same_rows_as_without),
 		API_TEST(reads_no_array),
+		API_TEST(cut_file_fails_a_query),
 		API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
