@@ -1,0 +1,198 @@
+#include "count/vertex_tables.h"
+
+#include "core/bitset.h"
+#include "core/search.h"
+#include "core/status.h"
+#include "core/threads.h"
+
+#include <stdatomic.h>
+
+/* PASSES OVER ROWS */
+
+typedef struct table_pass {
+	uint64_t *table;
+	const gemp_shard *graph;
+	const gemp_view_lists *lists;
+	gemp_vertex_factor factor;
+	_Atomic bool overflow;
+} table_pass;
+
+/* The sum of the factor over ids[count]. Only sums of values can exceed 64 bits. */
+static bool sum_entries(const gemp_vertex_factor *factor, const gemp_vertex *ids, uint64_t count, uint64_t *sum)
+{
+	bool over = false;
+	if (!factor->bits && !factor->values)
+		*sum += count;
+	else if (!factor->values)
+		for (uint64_t i = 0; i < count; i++)
+			*sum += gemp_bits32_test(factor->bits, ids[i]);
+	else if (!factor->bits)
+		for (uint64_t i = 0; i < count; i++)
+			over |= __builtin_add_overflow(*sum, factor->values[ids[i]], sum);
+	else
+		for (uint64_t i = 0; i < count; i++)
+			if (gemp_bits32_test(factor->bits, ids[i]))
+				over |= __builtin_add_overflow(*sum, factor->values[ids[i]], sum);
+	return over;
+}
+
+/* The sum over row v of one list. Loops that the view does not take from this list are between the ids below and above
+ * the vertex's own, since rows ascend. */
+static bool sum_row(const table_pass *pass, const gemp_view_list *list, size_t v, uint64_t *sum)
+{
+	const uint64_t begin = list->offsets[v], size = list->offsets[v + 1] - begin;
+	const gemp_vertex *row = list->neighbours + begin;
+	const uint64_t self = pass->graph->first_vertex + v;
+	if (!list->drops_loops)
+		return sum_entries(&pass->factor, row, size, sum);
+	const size_t low = gemp_lower_bound_u32(row, size, self);
+	size_t high = low;
+	while (high < size && row[high] == self)
+		high++;
+	bool over = sum_entries(&pass->factor, row, low, sum);
+	return sum_entries(&pass->factor, row + high, size - high, sum) || over;
+}
+
+static void multiply_rows(void *context, size_t begin, size_t end)
+{
+	table_pass *pass = context;
+	bool over = false;
+	for (size_t v = begin; v < end; v++) {
+		uint64_t sum = 0;
+		if (!pass->table[v])
+			continue;
+		for (size_t k = 0; k < pass->lists->count; k++)
+			over |= sum_row(pass, &pass->lists->list[k], v, &sum);
+		over |= __builtin_mul_overflow(pass->table[v], sum, &pass->table[v]);
+	}
+	if (over)
+		atomic_store_explicit(&pass->overflow, true, memory_order_relaxed);
+}
+
+/* The most frequent pass: the degrees in a single list are read without its neighbours. */
+static void multiply_degrees(void *context, size_t begin, size_t end)
+{
+	table_pass *pass = context;
+	const uint64_t *offsets = pass->lists->list[0].offsets;
+	bool over = false;
+	for (size_t v = begin; v < end; v++)
+		over |= __builtin_mul_overflow(pass->table[v], offsets[v + 1] - offsets[v], &pass->table[v]);
+	if (over)
+		atomic_store_explicit(&pass->overflow, true, memory_order_relaxed);
+}
+
+gemp_code gemp_vertex_table_multiply(uint64_t *table, const gemp_shard *graph, const gemp_view_lists *lists,
+                                     const gemp_vertex_factor *factor)
+{
+	table_pass pass = { .table = table, .graph = graph, .lists = lists, .factor = *factor };
+	const bool degrees = !factor->bits && !factor->values && lists->count == 1 && !lists->list[0].drops_loops;
+	gemp_for_elements(graph->rows, degrees ? multiply_degrees : multiply_rows, &pass);
+	return pass.overflow ? gemp_fail(GEMP_EDATA, "a vertex has more than 2^64 - 1 matches") : GEMP_OK;
+}
+
+/* TABLES */
+
+typedef struct table_start {
+	uint64_t *table;
+	const uint32_t *bits;
+	uint64_t first;
+} table_start;
+
+static void start_rows(void *context, size_t begin, size_t end)
+{
+	const table_start *start = context;
+	for (size_t v = begin; v < end; v++)
+		start->table[v] = !start->bits || gemp_bits32_test(start->bits, start->first + v);
+}
+
+gemp_code gemp_vertex_table_new(uint64_t **out, const gemp_shard *graph, const uint32_t *bits)
+{
+	GEMP_TRY(GEMP_NEW(*out, graph->rows));
+	gemp_for_elements(graph->rows, start_rows, &(table_start){ *out, bits, graph->first_vertex });
+	return GEMP_OK;
+}
+
+/* With one rank the own vertices are all vertices. */
+gemp_code gemp_vertex_table_gather(uint64_t **table, const gemp_comm *comm, const gemp_shard *graph)
+{
+	GEMP_OWNED size_t *begin = NULL;
+	void *all = NULL;
+	if (comm->size == 1)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, *table, graph->rows * sizeof **table, &all, &begin));
+	gemp_free(*table);
+	*table = all;
+	return GEMP_OK;
+}
+
+/* Each chunk adds the sum of its rows. */
+typedef struct table_total {
+	const uint64_t *table;
+	unsigned __int128 sums[GEMP_MAX_RANGES];
+} table_total;
+
+static void sum_range(void *context, size_t range, size_t begin, size_t end)
+{
+	table_total *total = context;
+	unsigned __int128 sum = 0;
+	for (size_t v = begin; v < end; v++)
+		sum += total->table[v];
+	total->sums[range] = sum;
+}
+
+unsigned __int128 gemp_vertex_table_sum(const uint64_t *table, size_t rows)
+{
+	table_total total = { .table = table };
+	unsigned __int128 sum = 0;
+	gemp_for_ranges(rows, sum_range, &total);
+	for (size_t r = 0; r < gemp_range_count(rows); r++)
+		sum += total.sums[r];
+	return sum;
+}
+
+/* TREES */
+
+/* Collective. Multiplies the parent's table by the sums over the child's, which is gathered first. A child without
+ * children of its own has no table. */
+static gemp_code fold_child(uint64_t **tables, const gemp_comm *comm, gemp_shard *graph,
+                            const gemp_tree_vertex *vertices, size_t child)
+{
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+	const gemp_tree_vertex *vertex = &vertices[child];
+	gemp_vertex_factor factor = { .bits = vertex->bits };
+	uint64_t **parent = &tables[vertex->parent];
+	GEMP_CHECK(vertex->parent >= 0 && (size_t)vertex->parent < child && !vertex->key.simple);
+	GEMP_TRY(gemp_view_load(graph, &vertex->key));
+	gemp_code code = gemp_view_lists_new(&lists, graph, &vertex->key);
+	if (code == GEMP_OK && !*parent)
+		code = gemp_vertex_table_new(parent, graph, vertices[vertex->parent].bits);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (tables[child]) {
+		GEMP_TRY(gemp_vertex_table_gather(&tables[child], comm, graph));
+		factor = (gemp_vertex_factor){ .values = tables[child] }; /* 0 at vertices that are no candidates */
+	}
+	code = gemp_vertex_table_multiply(*parent, graph, &lists, &factor);
+	gemp_free(tables[child]);
+	tables[child] = NULL;
+	return gemp_comm_agree(comm, code);
+}
+
+gemp_code gemp_tree_table(uint64_t **table, const gemp_comm *comm, gemp_shard *graph, const gemp_tree_vertex *vertices,
+                          size_t count)
+{
+	GEMP_OWNED uint64_t **tables = NULL;
+	gemp_code code = GEMP_NEW(tables, count);
+	*table = NULL;
+	if (code == GEMP_OK)
+		code = gemp_vertex_table_new(&tables[0], graph, vertices[0].bits);
+	code = gemp_comm_agree(comm, code);
+	for (size_t child = count; child-- > 1 && code == GEMP_OK;)
+		code = fold_child(tables, comm, graph, vertices, child);
+	if (code == GEMP_OK) {
+		*table = tables[0];
+		tables[0] = NULL;
+	}
+	for (size_t v = 0; tables && v < count; v++)
+		gemp_free(tables[v]);
+	return code;
+}
