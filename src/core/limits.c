@@ -46,6 +46,7 @@ const gemp_limits gemp_limits_default = {
 	.push_pull_min_gain = 1e-2,
 	.phase_sampling = 1,
 	.distinct_packed = true,
+	.class_chunk = 1 << 16,
 	.prefetch_min = 1 << 19,
 	.two_path_lists = UINT64_MAX,
 	.number_leaf = 1 << 14,

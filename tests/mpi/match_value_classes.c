@@ -1,6 +1,8 @@
 /* Tests the classes of values against all pairs of vertices of a graph that every rank knows. */
 #include "made_graph.h"
 
+#include "core/threads.h"
+#include "harness/limits.h"
 #include "match/groups/group_key.h"
 
 static bool same(const made_graph *made, int attribute, gemp_vertex a, gemp_vertex b)
@@ -37,11 +39,15 @@ static void classes_are_values(void **state)
 	(void)state;
 	uint64_t random = test_seed_all();
 	for (int round = 0; round < 5; round++) {
+		TEST_LIMIT(class_chunk, 1 + gemp_random_below(&random, 40));
+		gemp_threads_limit(1 + (unsigned)gemp_random_below(&random, 7));
 		made_graph *made = made_graph_new(gemp_random(&random));
 		for (int attribute = 0; attribute < MADE_ATTRIBUTES; attribute++)
 			check(made, attribute);
 		made_graph_free(made);
 	}
+	TEST_LIMIT_DEFAULT(class_chunk);
+	gemp_threads_limit(0);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
