@@ -119,8 +119,8 @@ def save(folder, head, results, text):
 
 def measure(arguments, folder, options):
     questions = rows_cells.all_questions(arguments.only)
-    data = rows_graphs.inputs(arguments.size, folder, {question.data for question in questions})
     systems = rows_peers.systems(folder, arguments.limit, arguments.peers.split(','), options)
+    data = rows_graphs.inputs(arguments.size, folder, {question.data for question in questions}, len(systems) > 1)
     head = {'date': time.strftime('%Y-%m-%d %H:%M'), 'cores': os.cpu_count(), 'host': platform.node(),
             'size': arguments.size, 'films': rows_graphs.SIZES[arguments.size][0], 'options': options}
     results = []

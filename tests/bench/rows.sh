@@ -4,14 +4,15 @@
 # Train Benchmark. The answers are compared, and the Markdown table goes to stdout. The exit code is 1 if an answer is
 # wrong.
 #
-#     tests/bench/rows.sh [--size tiny|small|medium] [--only TEXT] [--peers sqlite,duckdb,kuzu] [--repeat N] [--limit S]
+#     tests/bench/rows.sh [--size tiny|small|medium|large] [--only TEXT] [--peers sqlite,duckdb,kuzu] [--repeat N] [--limit S]
 #                         [--folder DIR] [--save FOLDER] [OPTION of match...]
 #
 #   GEMP_MPI         the program, in a folder with tests/bench_rows_open unless open processes are left out; by default
 #                    the sources around this script are built in GEMP_BUILD (a folder of /tmp by default)
 #   GEMP_BENCH_NODE  folder in which `npm install @duckdb/node-api kuzu` was run; without it these two are left out
 #   --size           60,000 films and 1,500 people who know one another (small, the default: about 15 minutes on two
-#                    busy cores), 300,000 and 4,000 (medium), or 400 and 60 (tiny)
+#                    busy cores), 300,000 and 4,000 (medium), 5,000,000 and 20,000 (large), or 400 and 60 (tiny)
+#   --peers          systems to compare with; '': none, and no Python with sqlite3 is needed
 #   --only           asks the questions with this part of a name; | separates several parts
 #   --repeat         number of runs of each system in turns (2) after a run that fills caches; the least time counts
 #   --limit          seconds after which a question is ended (30)

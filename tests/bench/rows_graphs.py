@@ -9,7 +9,8 @@ import random
 import latency_run
 
 # size -> films and people, people of the social network, routes of the railway
-SIZES = {'tiny': (400, 250, 60, 4), 'small': (60000, 37500, 1500, 320), 'medium': (300000, 187500, 4000, 1280)}
+SIZES = {'tiny': (400, 250, 60, 4), 'small': (60000, 37500, 1500, 320), 'medium': (300000, 187500, 4000, 1280),
+         'large': (5000000, 3125000, 20000, 5120)}
 
 
 class Table:
@@ -86,9 +87,11 @@ def tables_of(vertices, edges, folder):
     return tables + [writers[key].table(folder, '_'.join(key), key[0], key[1:], header) for key in sorted(writers)]
 
 
-def generated(name, folder, *arguments):
+def generated(name, folder, tables, *arguments):
     graph, path = (os.path.join(folder, name + ending) for ending in ('.h5', '.tsv'))
     program(folder, 'generate', *arguments, '--index', 'name', '-o', graph)
+    if not tables:
+        return Input(name, graph, [])
     program(folder, 'convert', graph, '-o', path)
     files = [os.path.join(folder, name + part) for part in ('.vertices.tsv', '.edges.tsv')]
     return Input(name, graph, tables_of(*files, os.path.join(folder, name)))
@@ -165,22 +168,22 @@ class Network:
                 self.link('likes', person, message)
 
 
-def social(folder, people):
+def social(folder, tables, people):
     Network(folder, people)
     graph = os.path.join(folder, 'social.h5')
     files = [os.path.join(folder, 'social' + part) for part in ('.vertices.tsv', '.edges.tsv')]
     program(folder, 'import', '--vertices', files[0], '--edges', files[1], '--index', 'name', '-o', graph)
-    return Input('social', graph, tables_of(*files, os.path.join(folder, 'social')))
+    return Input('social', graph, tables_of(*files, os.path.join(folder, 'social')) if tables else [])
 
 
-def inputs(size, folder, wanted):
-    """Makes the wanted ones of films, social and railway."""
+def inputs(size, folder, wanted, tables):
+    """Makes the wanted ones of films, social and railway. Only peers need the tables."""
     films, people, network, routes = SIZES[size]
     made = {}
     if 'films' in wanted:
-        made['films'] = generated('films', folder, 'movies', '--films', str(films), '--people', str(people))
+        made['films'] = generated('films', folder, tables, 'movies', '--films', str(films), '--people', str(people))
     if 'social' in wanted:
-        made['social'] = social(folder, network)
+        made['social'] = social(folder, tables, network)
     if 'railway' in wanted:
-        made['railway'] = generated('railway', folder, 'railway', '--routes', str(routes))
+        made['railway'] = generated('railway', folder, tables, 'railway', '--routes', str(routes))
     return made

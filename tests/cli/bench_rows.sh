@@ -21,6 +21,11 @@ equal "$("$GEMP_PYTHON" -c 'import json, sys
 head, *results = map(json.loads, open(sys.argv[1]))
 print(sum(result["right"] and result["systems"]["sqlite"]["warm"] > 0 for result in results))' saved/rows-*.jsonl)" 31 'raw results'
 
+# Without peers there is nothing to compare, and Python needs no sqlite3.
+mkdir none && echo 'raise ImportError' >none/sqlite3.py
+PYTHONPATH=$work/none rows 0 --peers '' --only 'groups by'
+equal "$(grep -c '| - |$' out)" 3 'questions without peers'
+
 # A program that answers another question.
 printf '#!/bin/bash\nexec "%s" "${@//films >= 3/films >= 4}"\n' "$GEMP_MPI" >wrong
 chmod +x wrong
