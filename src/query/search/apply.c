@@ -1,16 +1,14 @@
 /* A sub-pattern is evaluated for many rows at once, because row by row each row would need a launch of its own. The
- * tuples of outer vertices are made distinct across ranks (correlate.h), the finder extends the tuples, and a hash
- * table counts the extensions of each tuple. */
+ * tuples of outer vertices are made distinct across ranks (correlate.h), the finder extends the tuples, and the
+ * extensions of each tuple are counted. */
 
 #include "query/search/apply.h"
 
 #include "core/memory.h"
-#include "core/random.h"
 #include "core/text.h"
 #include "match/filter/computed_columns.h"
 #include "match/filter/residual.h"
 #include "pattern/plan/derive.h"
-#include "primitive/record_table.h"
 #include "query/search/correlate.h"
 
 #include <string.h>
@@ -167,61 +165,91 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 	}
 }
 
-/* A table of records. A record is a tuple of `width` vertices and the tuple's number of extensions, as two words of 32
- * bits. */
+/* The number of extensions of each tuple that a search has found. A single rank finds extensions of its seeds alone,
+ * so their numbers serve. Of several ranks, the rank on which the search for a seed ends finds the match, so a rank
+ * numbers the tuples that it meets. */
 typedef struct tuple_counter {
-	size_t width;
-	gemp_record_table table;
+	const gemp_tuple_index *index;
+	gemp_tuple_index *met; /* index; NULL if index has all tuples already */
+	size_t capacity;
+	uint64_t *counts; /* [capacity] by the tuple's number */
 } tuple_counter;
 
 /* Local. Adds the rows of a batch to the counts of their tuples. */
 static gemp_code counter_consume(void *self, const gemp_batch *batch)
 {
 	tuple_counter *c = self;
-	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 2] = { 0 }, *counts;
 	for (size_t row = 0; row < batch->rows; row++) {
-		bool added;
-		uint64_t count;
-		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
-		GEMP_TRY(
-			gemp_record_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &counts, &added));
-		GEMP_CHECK(counts);
-		memcpy(&count, counts + c->width, sizeof count);
-		count++;
-		memcpy(counts + c->width, &count, sizeof count);
+		const gemp_vertex *tuple = batch->vertices + row * (size_t)batch->vertex_count;
+		size_t number;
+		if (c->met) {
+			GEMP_TRY(GEMP_RESERVE(c->counts, c->capacity, c->met->count + 1));
+			c->counts[c->met->count] = 0;
+			GEMP_TRY(gemp_tuple_index_add(c->met, tuple, &number));
+		} else {
+			number = gemp_tuple_index_find(c->index, tuple);
+			GEMP_CHECK(number < c->capacity);
+		}
+		c->counts[number] += batch->multiplicity ? batch->multiplicity[row] : 1;
 	}
 	return GEMP_OK;
 }
 
-static void counter_free(tuple_counter *c)
+/* A record is a tuple with its count, as it is sent to the tuple's owner: the vertices, then the two words of the
+ * count. */
+static void make_records(const tuple_counter *c, const gemp_correlate *correlation, uint32_t *records, int *owner)
 {
-	gemp_record_table_free(&c->table);
+	const size_t width = c->index->width;
+	for (size_t i = 0; i < c->index->count; i++) {
+		uint32_t *record = records + i * (width + 2);
+		memcpy(record, c->index->tuples + i * width, width * sizeof *record);
+		memcpy(record + width, &c->counts[i], sizeof c->counts[i]);
+		owner[i] = gemp_correlate_owner(correlation, record);
+	}
 }
 
-/* Collective. The rank on which a search ends finds the match, so several ranks may have counts of one tuple. */
+/* Collective. Adds the counts of all ranks to the counts of the seeds on their owners. */
 static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counter *c, const gemp_correlate *correlation,
                                        uint64_t *seed_counts)
 {
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED uint32_t *records = NULL;
 	GEMP_OWNED void *received = NULL;
-	size_t words = c->width + 2;
 	GEMP_OWNED size_t *begin = NULL;
-	gemp_code code = GEMP_NEW(owner, c->table.count);
-	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
-	for (size_t i = 0; code == GEMP_OK && i < c->table.count; i++) {
-		memcpy(records + i * words, gemp_record_table_record(&c->table, i), words * sizeof *records);
-		owner[i] = gemp_correlate_owner(correlation, records + i * words);
-	}
-	GEMP_TRY(gemp_exchange_records(context->comm, code, records, c->table.count, words * sizeof *records, owner,
+	const size_t width = c->index->width, words = width + 2;
+	gemp_code code = GEMP_NEW(owner, c->index->count);
+	GEMP_THEN(GEMP_NEW(records, c->index->count * words));
+	if (code == GEMP_OK)
+		make_records(c, correlation, records, owner);
+	GEMP_TRY(gemp_exchange_records(context->comm, code, records, c->index->count, words * sizeof *records, owner,
 	                               &received, &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)received + i * words;
 		uint64_t count;
-		memcpy(&count, record + c->width, sizeof count);
+		memcpy(&count, record + width, sizeof count);
 		seed_counts[gemp_correlate_seed(correlation, record)] += count;
 	}
 	return GEMP_OK;
+}
+
+/* Collective. Sets seed_counts[] of the own seeds to the numbers of their extensions. */
+static gemp_code count_extensions(gemp_apply *a, subpattern *s, const gemp_correlate *correlation,
+                                  uint64_t *seed_counts)
+{
+	const gemp_tuple_index *seeds = &correlation->seeds;
+	GEMP_OWNED_BY(gemp_tuple_index_free) gemp_tuple_index met = { 0 };
+	const bool single = a->context->comm->size == 1;
+	tuple_counter c = { .index = seeds, .counts = seed_counts, .capacity = seeds->count };
+	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
+	if (single)
+		return gemp_finder_run(s->finder, seeds->tuples, seeds->count, &sink, NULL);
+	c = (tuple_counter){ .index = &met, .met = &met };
+	GEMP_TRY(
+		gemp_comm_agree(a->context->comm, gemp_tuple_index_init(&met, s->width, a->graph->vertex_count, seeds->count)));
+	gemp_code code = gemp_finder_run(s->finder, seeds->tuples, seeds->count, &sink, NULL);
+	GEMP_THEN(send_counts_to_owners(a->context, &c, correlation, seed_counts));
+	gemp_free(c.counts);
+	return code;
 }
 
 /* Collective. Sets counts[row] for the buffered rows: makes tuples distinct, searches for their extensions, and returns
@@ -229,16 +257,12 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
 	GEMP_OWNED_BY(gemp_correlate_free) gemp_correlate correlation = { 0 };
-	GEMP_OWNED_BY(counter_free) tuple_counter c = { .width = s->width };
-	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
 	GEMP_OWNED uint64_t *seed_counts = NULL, *answers = NULL;
-	GEMP_TRY(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
-	gemp_record_table_init(&c.table, s->width + 2, s->width, SIZE_MAX / 2);
-	gemp_code code = GEMP_NEW(seed_counts, correlation.seed_count);
+	gemp_code code = gemp_correlate_new(&correlation, a->context, a->graph->vertex_count, rows, s->outer, s->width);
+	GEMP_THEN(GEMP_NEW(seed_counts, correlation.seeds.count));
 	GEMP_THEN(GEMP_NEW(answers, correlation.tuple_count));
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
-	GEMP_TRY(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
-	GEMP_TRY(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
+	GEMP_TRY(count_extensions(a, s, &correlation, seed_counts));
 	GEMP_TRY(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
 	for (size_t row = 0; row < rows->rows; row++)
 		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
@@ -268,14 +292,11 @@ static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *co
 {
 	GEMP_TRY(gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER));
 	GEMP_TRY(gemp_column_reserve(column, rows, 0));
-	for (size_t row = 0; row < rows; row++) {
-		gemp_value value = { .type = column->type };
-		if (exists)
-			value.truth = counts[row] != 0;
-		else
-			value.integer = (int64_t)counts[row];
-		GEMP_TRY(gemp_column_add(column, &value));
-	}
+	for (size_t row = 0; row < rows && exists; row++)
+		column->booleans[row] = counts[row] != 0;
+	if (rows && !exists)
+		memcpy(column->integers, counts, rows * sizeof *counts);
+	column->rows = rows;
 	return GEMP_OK;
 }
 
@@ -308,19 +329,21 @@ static void test_exists(const apply_sink *s, const gemp_column *columns, uint8_t
 	}
 }
 
-/* Local. Passes on the rows that fulfil the EXISTS and NOT EXISTS conditions, with the values of their sub-patterns. */
+/* Local. Passes on the rows that fulfil the EXISTS and NOT EXISTS conditions, with the values of their sub-patterns.
+ * The store borrows the columns, so that its values move up with the rows. */
 static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 {
 	GEMP_OWNED uint8_t *keep = NULL;
-	GEMP_OWNED_BY(gemp_row_store_free) gemp_row_store passed = { 0 };
 	GEMP_TRY(GEMP_NEW(keep, s->rows.rows));
 	test_exists(s, columns, keep);
-	gemp_batch batch = gemp_row_store_batch(&s->rows);
-	batch.value_count = count;
-	batch.values = columns;
-	GEMP_TRY(gemp_row_store_add(&passed, &batch, batch.rows));
-	gemp_row_store_keep(&passed, keep);
-	return gemp_row_store_pass(&passed, s->residual.self ? &s->residual : s->next);
+	s->rows.values = columns;
+	s->rows.value_count = count;
+	if (s->apply->exists_count)
+		gemp_row_store_keep(&s->rows, keep);
+	const gemp_code code = gemp_row_store_pass(&s->rows, s->residual.self ? &s->residual : s->next);
+	s->rows.values = NULL;
+	s->rows.value_count = 0;
+	return code;
 }
 
 /* Collective. Evaluates the sub-patterns for the buffered rows and passes on the rows that fulfil the conditions. */
@@ -333,7 +356,6 @@ static gemp_code search_and_filter(apply_sink *s)
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY_DONE(fill_sub_column(s, i, &columns[i]));
 	code = gemp_comm_agree(s->apply->context->comm, push_rows(s, columns, count));
-	gemp_row_store_clear(&s->rows);
 done:
 	for (size_t i = 0; columns && i < count; i++)
 		gemp_column_free(&columns[i]);
@@ -341,11 +363,15 @@ done:
 	return code;
 }
 
-/* Buffers the rows until the end of the round, where all ranks search together. */
+/* Buffers the rows until the end of the round, where all ranks search together. Values of earlier sub-patterns are
+ * dropped, since this sink gives the rows values of its own. */
 static gemp_code apply_consume(void *self, const gemp_batch *batch)
 {
 	apply_sink *s = self;
-	return gemp_row_store_add(&s->rows, batch, batch->rows);
+	gemp_batch rows = *batch;
+	rows.values = NULL;
+	rows.value_count = 0;
+	return gemp_row_store_add(&s->rows, &rows, rows.rows);
 }
 
 /* Collective. A search starts when some rank has many buffered rows, so that few searches serve many rows. */

@@ -153,6 +153,18 @@ typedef struct variant_relay {
 	gemp_sink *next;
 } variant_relay;
 
+/* True if the rows of a variant are rows of the pattern: the variant has no paths. */
+static bool has_rows_of_pattern(const gemp_finder *f, const gemp_derived *d, const gemp_batch *batch)
+{
+	bool same = (size_t)batch->vertex_count == f->pattern->vertex_count &&
+	            (!f->options.edges || (size_t)batch->edge_count == f->pattern->edge_count);
+	for (size_t v = 0; v < f->pattern->vertex_count && same; v++)
+		same = d->vertex[v] == (int)v;
+	for (size_t e = 0; e < f->pattern->edge_count && same && f->options.edges; e++)
+		same = d->edge[e] == (int)e && !f->pattern->edges[e].path;
+	return same;
+}
+
 /* Turns rows of a variant into rows of the pattern. The inner vertices of paths are dropped, and a path has
  * GEMP_NO_EDGE. */
 static gemp_code relay_consume(void *self, const gemp_batch *batch)
@@ -160,22 +172,29 @@ static gemp_code relay_consume(void *self, const gemp_batch *batch)
 	variant_relay *r = self;
 	const gemp_derived *d = &r->variant->derived;
 	const gemp_pattern *pattern = r->finder->pattern;
-	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
-	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
-	gemp_batch one = { .rows = 1,
-		               .vertex_count = (int)pattern->vertex_count,
-		               .vertices = vertices,
-		               .edges = edges,
-		               .edge_count = r->finder->options.edges ? (int)pattern->edge_count : 0 };
-	for (size_t row = 0; row < batch->rows; row++) {
-		for (size_t v = 0; v < pattern->vertex_count; v++)
-			vertices[v] = batch->vertices[row * (size_t)batch->vertex_count + (size_t)d->vertex[v]];
-		for (size_t e = 0; e < (size_t)one.edge_count; e++)
-			edges[e] = pattern->edges[e].path ? GEMP_NO_EDGE
-			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
-		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
+	const size_t width = pattern->vertex_count, edges = r->finder->options.edges ? pattern->edge_count : 0;
+	gemp_row_store *out = &r->out;
+	if (has_rows_of_pattern(r->finder, d, batch)) {
+		gemp_batch same = *batch;
+		same.edge_count = (int)edges;
+		same.edges = edges ? batch->edges : NULL;
+		return r->next->consume(r->next->self, &same);
 	}
-	return gemp_row_store_pass(&r->out, r->next);
+	GEMP_TRY(GEMP_RESERVE(out->vertices, out->vertex_capacity, batch->rows * width));
+	GEMP_TRY(GEMP_RESERVE(out->edges, out->edge_capacity, batch->rows * edges));
+	for (size_t row = 0; row < batch->rows; row++) {
+		const gemp_vertex *from = batch->vertices + row * (size_t)batch->vertex_count;
+		for (size_t v = 0; v < width; v++)
+			out->vertices[row * width + v] = from[d->vertex[v]];
+		for (size_t e = 0; e < edges; e++)
+			out->edges[row * edges + e] = pattern->edges[e].path
+			                                  ? GEMP_NO_EDGE
+			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
+	}
+	out->vertex_count = (int)width;
+	out->edge_count = (int)edges;
+	out->rows = batch->rows;
+	return gemp_row_store_pass(out, r->next);
 }
 
 /* The next sink sees a last round only once: the last round of the last variant. */
