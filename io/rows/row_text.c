@@ -56,13 +56,12 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 /* An edge of an OPTIONAL MATCH without a match is NULL and has no ends. */
 static bool has_ends(const gemp_projected *column, size_t row)
 {
-	return column->edge && !gemp_column_get(&column->value, row).null;
+	return column->edge && !gemp_projected_value(column, row).null;
 }
 
 /* NULL is an empty cell. */
-static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
+static void add_cell(gemp_text *out, gemp_value value)
 {
-	gemp_value value = gemp_column_get(column, row);
 	if (value.null)
 		return;
 	if (value.type == GEMP_STRING || value.type == GEMP_LIST)
@@ -84,12 +83,12 @@ void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
-		add_cell(out, &columns[c].value, row);
+		add_cell(out, gemp_projected_value(&columns[c], row));
 		if (has_ends(&columns[c], row)) {
 			gemp_text_add(out, ":", 1);
-			add_cell(out, &columns[c].source, row);
+			add_cell(out, gemp_column_get(&columns[c].source, row));
 			gemp_text_add(out, "->", 2);
-			add_cell(out, &columns[c].target, row);
+			add_cell(out, gemp_column_get(&columns[c].target, row));
 		}
 		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
 	}
@@ -100,7 +99,7 @@ void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 /* The text of an edge is quoted as a whole, so it is made first. */
 static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
 {
-	gemp_value value = gemp_column_get(&column->value, row);
+	gemp_value value = gemp_projected_value(column, row);
 	gemp_text edge = { 0 };
 	if (has_ends(column, row)) {
 		gemp_value source = gemp_column_get(&column->source, row), target = gemp_column_get(&column->target, row);
@@ -145,7 +144,7 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
-		gemp_value value = gemp_column_get(&columns[c].value, row);
+		gemp_value value = gemp_projected_value(&columns[c], row);
 		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
 		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
 		gemp_text_add(out, ": ", 2);
@@ -321,7 +320,8 @@ static bool only_integers(const gemp_projected *columns, size_t count)
 {
 	bool only = count > 0;
 	for (size_t c = 0; c < count; c++)
-		only = only && !columns[c].edge && columns[c].value.type == GEMP_INTEGER && !columns[c].value.null;
+		only = only && !columns[c].edge && !columns[c].dictionary && columns[c].value.type == GEMP_INTEGER &&
+		       !columns[c].value.null;
 	return only;
 }
 

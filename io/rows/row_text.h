@@ -16,14 +16,26 @@
 #include "graph/column.h"
 
 /* A column of rows. The value of a vertex is its key. The value of an edge is its type, and the keys of its ends are
- * beside it. */
+ * beside it. The values may be rows of another column, such as an attribute of the graph, in place of copies. */
 typedef struct gemp_projected {
 	const char *name; /* borrowed from the pattern */
 	bool edge;
-	gemp_column value;          /* [rows] values; keys of vertices; types of edges */
-	gemp_column source, target; /* [rows] of an edge: the keys of its ends, in the stored direction */
+	gemp_column value;             /* [rows] values; keys of vertices; types of edges; a type alone with a dictionary */
+	const gemp_column *dictionary; /* borrowed; NULL: `value` has the values */
+	const uint32_t *index;         /* [rows] rows of the dictionary, or GEMP_NO_ROW for NULL; borrowed */
+	gemp_column source, target;    /* [rows] of an edge: the keys of its ends, in the stored direction */
 } gemp_projected;
 
+static inline gemp_value gemp_projected_value(const gemp_projected *column, size_t row)
+{
+	if (!column->dictionary)
+		return gemp_column_get(&column->value, row);
+	if (column->index[row] == GEMP_NO_ROW)
+		return (gemp_value){ .type = column->dictionary->type, .null = true };
+	return gemp_column_get(column->dictionary, column->index[row]);
+}
+
+/* Frees the columns' own values. */
 void gemp_projected_free(gemp_projected *columns, size_t count);
 
 /* The text forms come first, since tables by form have entries for them only. UNKNOWN: the path has another ending. */

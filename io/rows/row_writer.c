@@ -6,6 +6,7 @@
 
 #include "core/status.h"
 #include "graph/column_bulk.h"
+#include "graph/column_rows.h"
 #include "io/file/output.h"
 #include "io/rows/vertex_keys.h"
 
@@ -62,32 +63,57 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 	return GEMP_OK;
 }
 
-/* flat[flat_count] borrows the values of the columns. lists: lists stay lists (tables); otherwise they become their
- * text (HDF5). */
-static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat, bool lists)
+/* The columns of the file or table, as parts of the projected columns. */
+typedef struct flat_column {
+	gemp_column values;            /* borrowed */
+	const gemp_column *dictionary; /* as in gemp_projected */
+	const uint32_t *index;
+} flat_column;
+
+/* Fills flat[flat_count] with the first `rows` rows. lists: lists stay lists (tables); otherwise they become their text
+ * (HDF5). */
+static void flatten(const gemp_projected *columns, size_t count, size_t rows, flat_column *flat, bool lists)
 {
 	for (size_t c = 0; c < count; c++) {
-		*flat = columns[c].value;
-		flat->type = flat->type == GEMP_LIST && !lists ? GEMP_STRING : flat->type;
-		flat++;
-		if (columns[c].edge) {
-			*flat++ = columns[c].source;
-			*flat++ = columns[c].target;
+		const gemp_column *parts[] = { &columns[c].value, &columns[c].source, &columns[c].target };
+		for (int part = 0; part < (columns[c].edge ? 3 : 1); part++, flat++) {
+			*flat = (flat_column){ .values = *parts[part] };
+			flat->values.rows = rows;
+			flat->values.type = flat->values.type == GEMP_LIST && !lists ? GEMP_STRING : flat->values.type;
 		}
+		flat[-1].dictionary = columns[c].dictionary;
+		flat[-1].index = columns[c].index;
 	}
+}
+
+/* Rows of a dictionary become values in `own`, since an HDF5 dataset has the values themselves. */
+static gemp_code write_flat(gemp_row_writer *writer, const flat_column *flat, gemp_column *own, size_t rows)
+{
+	GEMP_OWNED const gemp_column **list = NULL;
+	gemp_code code = GEMP_NEW(list, writer->flat_count);
+	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++) {
+		list[c] = flat[c].dictionary ? &own[c] : &flat[c].values;
+		if (!flat[c].dictionary)
+			continue;
+		own[c].type = flat[c].values.type;
+		code = gemp_column_append_rows(&own[c], flat[c].dictionary, flat[c].index, rows);
+	}
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	return gemp_result_file_write(writer->results, list, rows);
 }
 
 /* Collective. Writes the rows to the HDF5 file. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	GEMP_OWNED gemp_column *flat = NULL;
-	GEMP_OWNED const gemp_column **list = NULL;
-	const size_t flat_count = writer->flat_count;
-	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_new_all(GEMP_ARRAY(flat, flat_count), GEMP_ARRAY(list, flat_count))));
-	flatten(columns, count, flat, false);
-	for (size_t c = 0; c < flat_count; c++)
-		list[c] = &flat[c];
-	return gemp_result_file_write(writer->results, list, rows);
+	GEMP_OWNED flat_column *flat = NULL;
+	GEMP_OWNED gemp_column *own = NULL;
+	gemp_code code = gemp_new_all(GEMP_ARRAY(flat, writer->flat_count), GEMP_ARRAY(own, writer->flat_count));
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	flatten(columns, count, rows, flat, false);
+	code = write_flat(writer, flat, own, rows);
+	for (size_t c = 0; c < writer->flat_count; c++)
+		gemp_column_free(&own[c]);
+	return code;
 }
 
 /* writer->flat owns the names of the columns, since they must live as long as the file is open. */
@@ -119,15 +145,15 @@ static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *colum
 /* Values are copied, since the caller reuses its columns for the next rows. */
 static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	GEMP_OWNED gemp_column *flat = NULL;
+	GEMP_OWNED flat_column *flat = NULL;
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	if (code == GEMP_OK)
-		flatten(columns, count, flat, true);
-	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++)
-		for (size_t row = 0; row < rows && code == GEMP_OK; row++) {
-			gemp_value value = gemp_column_get(&flat[c], row);
-			code = gemp_column_add(&writer->table->columns[c], &value);
-		}
+		flatten(columns, count, rows, flat, true);
+	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++) {
+		gemp_column *to = &writer->table->columns[c];
+		code = flat[c].dictionary ? gemp_column_append_rows(to, flat[c].dictionary, flat[c].index, rows)
+		                          : gemp_column_extend(to, &flat[c].values);
+	}
 	writer->table->rows += rows;
 	return gemp_comm_agree(writer->comm, code);
 }
@@ -382,97 +408,4 @@ gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, s
 gemp_code gemp_row_fill_integer(gemp_projected *column, uint64_t value)
 {
 	return gemp_column_add(&column->value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)value });
-}
-
-enum { SOURCE, TYPE, EDGE, TARGET, COLUMNS };
-
-struct gemp_edge_rows {
-	gemp_row_column columns[COLUMNS];
-	gemp_row_turns turns;
-	const gemp_shard *graph;
-	/* the edges of the current call of gemp_edge_rows_add */
-	const gemp_relation *relation;
-	const uint64_t *numbers;
-	const gemp_edge_pair *pairs;
-};
-
-/* Fills the columns TYPE and EDGE. The edges of a relation are numbered through all ranks, so the rank's first number
- * is added. */
-static gemp_code fill_names(const gemp_edge_rows *rows, gemp_projected *columns, size_t first, size_t count)
-{
-	const gemp_relation *relation = rows->relation;
-	const gemp_value type = { .type = GEMP_STRING, .string = { relation->name, strlen(relation->name) } };
-	for (size_t i = first; i < first + count; i++) {
-		uint64_t number = relation->first_edge + (rows->numbers ? rows->numbers[i] : i);
-		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &type));
-		GEMP_TRY(gemp_row_fill_integer(&columns[EDGE], number));
-	}
-	return GEMP_OK;
-}
-
-/* Collective. Other ranks may own the ends of an edge, so the keys of the ends are fetched. */
-static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, size_t count)
-{
-	const gemp_edge_rows *rows = self;
-	const gemp_comm *comm = rows->turns.comm;
-	GEMP_OWNED gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
-	for (size_t i = 0; i < count; i++)
-		ids[i] = rows->pairs[first + i].source;
-	GEMP_TRY(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
-	for (size_t i = 0; i < count; i++)
-		ids[i] = rows->pairs[first + i].target;
-	GEMP_TRY(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
-	return fill_names(rows, columns, first, count);
-}
-
-/* rows->turns borrows rows->columns, so both live in the same object. */
-gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
-                              const char *what)
-{
-	GEMP_OWNED gemp_edge_rows *rows = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
-	rows->graph = graph;
-	rows->columns[SOURCE] = (gemp_row_column){ "source", graph->keys.type };
-	rows->columns[TYPE] = (gemp_row_column){ "type", GEMP_STRING };
-	rows->columns[EDGE] = (gemp_row_column){ "edge", GEMP_INTEGER };
-	rows->columns[TARGET] = (gemp_row_column){ "target", graph->keys.type };
-	rows->turns = (gemp_row_turns){ .comm = comm,
-		                            .columns = rows->columns,
-		                            .count = COLUMNS,
-		                            .fill = fill_edges,
-		                            .self = rows,
-		                            .path = path,
-		                            .info = gemp_row_info(what, graph) };
-	GEMP_TRY(gemp_row_turns_open(&rows->turns));
-	*out = rows;
-	rows = NULL;
-	return GEMP_OK;
-}
-
-/* fill_edges reads these members, which are valid only during this call. */
-gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
-                             const gemp_edge_pair *pairs, size_t count)
-{
-	rows->relation = &rows->graph->relations[relation];
-	rows->numbers = numbers;
-	rows->pairs = pairs;
-	return gemp_row_turns_add(&rows->turns, count);
-}
-
-gemp_code gemp_edge_rows_close(gemp_edge_rows *rows)
-{
-	if (!rows)
-		return GEMP_OK;
-	gemp_code code = gemp_row_turns_close(&rows->turns);
-	gemp_edge_rows_abandon(rows);
-	return code;
-}
-
-void gemp_edge_rows_abandon(gemp_edge_rows *rows)
-{
-	if (!rows)
-		return;
-	gemp_row_turns_abandon(&rows->turns);
-	gemp_free(rows);
 }

@@ -11,7 +11,7 @@
 #include "core/search.h"
 #include "gemp/analytics.h"
 #include "io/picture/graph_drawing.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/edge_rows.h"
 #include "io/rows/vertex_keys.h"
 #include "primitive/distinct.h"
 

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/threads.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/edge_rows.h"
 #include "topology/reverse.h"
 
 #include <string.h>

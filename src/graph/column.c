@@ -84,6 +84,13 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 	return GEMP_OK;
 }
 
+gemp_code gemp_column_grow(gemp_column *column, size_t rows, size_t bytes)
+{
+	const size_t row_capacity = column->capacity, byte_capacity = column->bytes_capacity;
+	return gemp_column_reserve(column, rows > row_capacity ? gemp_grown_capacity(row_capacity, rows) : row_capacity,
+	                           bytes > byte_capacity ? gemp_grown_capacity(byte_capacity, bytes) : byte_capacity);
+}
+
 /* A string points into the column and is valid until the column grows. */
 gemp_value gemp_column_get(const gemp_column *column, size_t row)
 {
@@ -118,19 +125,13 @@ static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 	}
 }
 
-/* Both arrays grow by at least half, so a series of additions copies each value a constant number of times. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 {
 	GEMP_CHECK(value->null || value->type == column->type);
-	size_t row = column->rows, capacity = column->capacity, bytes = 0, text_capacity = column->bytes_capacity;
-	if (gemp_is_text(column->type)) {
+	size_t row = column->rows, bytes = 0;
+	if (gemp_is_text(column->type))
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
-		if (bytes > text_capacity)
-			text_capacity = gemp_grown_capacity(text_capacity, bytes);
-	}
-	if (row == capacity)
-		capacity = gemp_grown_capacity(capacity, row + 1);
-	GEMP_TRY(gemp_column_reserve(column, capacity, text_capacity));
+	GEMP_TRY(gemp_column_grow(column, row + 1, bytes));
 	if (value->null && !column->null)
 		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
 	set_value(column, row, value);

@@ -18,6 +18,8 @@
 /* The types are gemp_type of gemp/types.h. A column of GEMP_LIST holds JSON: in a graph values of any type
  * (graph/json_text.h), in a result also lists that a query made (collect, labels). */
 
+#define GEMP_NO_ROW UINT32_MAX /* no row of another column: NULL */
+
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "json" */
 
 /* Borrowed bytes without a final 0. */
@@ -69,6 +71,9 @@ bool gemp_column_loaded(const gemp_column *column);
 /* Grows the arrays to `rows` rows and a total of `bytes` bytes of strings. The column then counts as loaded, even
  * without rows. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes);
+/* The same, but the arrays grow by at least half, so that a series of additions copies each value a constant number of
+ * times. */
+gemp_code gemp_column_grow(gemp_column *column, size_t rows, size_t bytes);
 
 gemp_value gemp_column_get(const gemp_column *column, size_t row);
 /* Appends a value of the column's type, or NULL. */

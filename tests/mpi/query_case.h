@@ -18,6 +18,7 @@
 #include "pattern/semantic/parse.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
+#include "query/output/output_columns.h"
 #include "query/rows/frame.h"
 
 enum { MAX_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MAX_ITEMS = 8 };
@@ -332,9 +333,8 @@ typedef struct output {
 	bool left_out;
 } output;
 
-static inline void print_value(gemp_text *out, const gemp_column *column, size_t row)
+static inline void print_value(gemp_text *out, gemp_value value)
 {
-	gemp_value value = gemp_column_get(column, row);
 	gemp_value_print(&value, out);
 }
 
@@ -343,24 +343,25 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 	gemp_code code = GEMP_OK;
 	output *o = self;
 	size_t shown = o->g->pattern->result.shown, *begin = NULL;
-	gemp_projected columns[MAX_ITEMS];
+	const gemp_projected *columns;
+	GEMP_OWNED_BY(gemp_output_columns_free_at) gemp_output_columns *made = NULL;
 	gemp_text mine = { 0 };
 	void *all = NULL;
 	GEMP_CHECK(!o->over);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_frame_expand(frame, UINT64_MAX)));
-	GEMP_TRY_DONE(gemp_project(&o->g->made->context, &o->g->made->graph, o->g->pattern, frame, columns));
+	GEMP_TRY_DONE(gemp_output_columns_new(&made, &o->g->made->context, &o->g->made->graph, o->g->pattern));
+	GEMP_TRY_DONE(gemp_output_columns_fill(made, frame, &columns));
 	for (size_t row = 0; row < frame->rows; row++)
 		for (size_t c = 0; c < shown; c++) {
-			print_value(&mine, &columns[c].value, row);
-			if (columns[c].edge && !gemp_column_get(&columns[c].value, row).null) {
+			print_value(&mine, gemp_projected_value(&columns[c], row));
+			if (columns[c].edge && !gemp_projected_value(&columns[c], row).null) {
 				gemp_text_print(&mine, ":");
-				print_value(&mine, &columns[c].source, row);
+				print_value(&mine, gemp_column_get(&columns[c].source, row));
 				gemp_text_print(&mine, "->");
-				print_value(&mine, &columns[c].target, row);
+				print_value(&mine, gemp_column_get(&columns[c].target, row));
 			}
 			gemp_text_print(&mine, c + 1 < shown ? "\t|" : "\1");
 		}
-	gemp_projected_free(columns, shown);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
 	GEMP_TRY_DONE(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, &all, &begin));
 	gemp_text_add(&o->text, all, begin[test_comm.size]);

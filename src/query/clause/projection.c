@@ -1,5 +1,4 @@
-/* Items and WHERE share one stage, projection_stage, and differ in the function that takes the rows. The last part of
- * the file turns frames into columns of the user's keys. */
+/* Items and WHERE share one stage, projection_stage, and differ in the function that takes the rows. */
 
 #include "query/clause/projection.h"
 
@@ -7,7 +6,6 @@
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "query/clause/aggregate.h"
-#include "query/rows/elements.h"
 
 #include <string.h>
 
@@ -384,79 +382,4 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t sk
 	*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
 	c = NULL;
 	return GEMP_OK;
-}
-
-/* OUTPUT */
-
-/* An edge has three columns: its type and the keys of its two ends. */
-gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out)
-{
-	gemp_code code = GEMP_OK;
-	memset(out, 0, pattern->result.shown * sizeof *out);
-	for (size_t i = 0; i < pattern->result.shown; i++) {
-		const gemp_return_item *item = &pattern->result.items[i];
-		out[i].name = item->name;
-		out[i].edge = gemp_projection_cell(item->expr) == GEMP_CELL_EDGE;
-		GEMP_THEN(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
-		if (out[i].edge) {
-			GEMP_THEN(gemp_column_init(&out[i].source, item->name, graph->keys.type));
-			GEMP_THEN(gemp_column_init(&out[i].target, item->name, graph->keys.type));
-		}
-	}
-	if (code != GEMP_OK)
-		gemp_projected_free(out, pattern->result.shown);
-	return code;
-}
-
-/* The key of GEMP_NO_ELEMENT is NULL. */
-static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64_t vertex)
-{
-	gemp_value key = gemp_elements_key(elements, vertex);
-	return gemp_column_add(out, &key);
-}
-
-/* A missing edge has a NULL type, and both keys of its ends are NULL. */
-static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, uint64_t edge)
-{
-	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
-	gemp_value type = gemp_elements_type(elements, edge);
-	GEMP_TRY(gemp_column_add(&out->value, &type));
-	GEMP_TRY(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
-	return add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT);
-}
-
-/* Columns of values are moved instead of copied. Vertices become keys. Edges become their type and the keys of their
- * ends. */
-static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
-                                size_t rows)
-{
-	if (column->kind == GEMP_CELL_VALUE && gemp_column_loaded(&column->values)) {
-		gemp_column taken = column->values;
-		column->values = (gemp_column){ .name = taken.name, .type = taken.type };
-		taken.name = out->value.name;
-		taken.rows = rows;
-		out->value = taken;
-	}
-	for (size_t row = 0; row < rows && column->kind != GEMP_CELL_VALUE; row++)
-		GEMP_TRY(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
-		                                        : add_key(&out->value, elements, column->elements[row]));
-	return GEMP_OK;
-}
-
-/* Collective. Moves the values out of the frame, so the caller must not read its values afterwards. */
-gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
-                       gemp_projected *out)
-{
-	size_t shown = pattern->result.shown;
-	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_frame_flatten(frame)));
-	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
-	gemp_code code = gemp_project_header(graph, pattern, out);
-	bool made = code == GEMP_OK;
-	for (size_t c = 0; c < shown; c++)
-		GEMP_THEN(project_column(&out[c], &frame->columns[c], &elements, frame->rows));
-	code = gemp_comm_agree(context->comm, code);
-	if (code != GEMP_OK && made)
-		gemp_projected_free(out, shown);
-	return code;
 }

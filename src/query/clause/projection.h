@@ -1,5 +1,4 @@
-/* projection: stages that handle each frame at once instead of collecting rows: items, WHERE, SKIP and LIMIT. The last
- * step of a query, which turns vertices and edges into the user's keys, is here, too.
+/* projection: stages that handle each frame at once instead of collecting rows: items, WHERE, SKIP and LIMIT.
  *
  * A stage of items fetches the attributes that its expressions read (rows/lookup.h), evaluates the expressions row by
  * row and pushes a frame of the results. A WHERE stage pushes the rows for which its condition is true. A limit without
@@ -9,7 +8,6 @@
 #ifndef GEMP_QUERY_CLAUSE_PROJECTION_H
 #define GEMP_QUERY_CLAUSE_PROJECTION_H
 
-#include "io/rows/row_text.h"
 #include "pattern/model/pattern.h"
 #include "query/rows/lookup.h"
 
@@ -44,14 +42,5 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t sk
 void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end);
 /* Local. Returns the number of rows that are needed to skip `skip` rows and give `limit` rows. */
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit);
-
-/* Collective. Converts the first columns of the frame, of frame->rows rows, to out[pattern->result.shown]. Columns of
- * values are moved out of the frame. After a success the caller frees the columns of `out`; after a failure there is
- * nothing to free. */
-gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
-                       gemp_projected *out);
-
-/* Sets the names and types of the columns, without rows. */
-gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out);
 
 #endif

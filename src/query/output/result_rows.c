@@ -8,9 +8,8 @@
 #include "core/threads.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
+#include "query/output/output_columns.h"
 #include "query/rows/elements.h"
-
-#include <string.h>
 
 enum { CHUNK_ROWS = 1 << 12 }; /* number of rows that one thread converts at a time */
 /* maximum bytes of the tables on a rank if no memory budget is set */
@@ -66,7 +65,7 @@ static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const
 {
 	GEMP_TRY(GEMP_NEW(plain->columns, pattern->result.shown));
 	GEMP_TRY(GEMP_NEW(plain->vertex, pattern->result.shown));
-	GEMP_TRY(gemp_project_header(graph, pattern, plain->columns));
+	GEMP_TRY(gemp_output_columns_header(graph, pattern, plain->columns));
 	plain->column_count = pattern->result.shown;
 	for (size_t c = 0; c < plain->column_count; c++)
 		plain->vertex[c] = pattern->result.items[c].expr->variable;
@@ -162,7 +161,7 @@ typedef struct row_output {
 	gemp_rows_options options;
 	gemp_pipeline *pipeline;
 	gemp_row_writer *writer; /* NULL after the file is closed */
-	gemp_projected *columns; /* [shown] columns that are being written */
+	gemp_output_columns *columns;
 	gemp_row_store store;    /* matches of this round */
 	plain_rows *plain;       /* matches of this round as columns; NULL while there are no tables */
 	bool is_plain;           /* true if rows are plain and the tables fit into memory */
@@ -244,15 +243,14 @@ static gemp_code write_columns(row_output *r, const gemp_projected *columns, siz
 	return code;
 }
 
-/* Collective. Converts the elements of the frame to keys, writes the columns and frees them. */
+/* Collective. Converts the elements of the frame to keys and writes the columns. */
 static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
 	const double t = gemp_now(), before = gemp_timers_sum(&r->context->timers);
-	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
+	const gemp_projected *columns;
+	GEMP_TRY(gemp_output_columns_fill(r->columns, frame, &columns));
 	gemp_timers_add_rest(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t, before);
-	gemp_code code = write_columns(r, r->columns, frame->rows);
-	gemp_projected_free(r->columns, r->pattern->result.shown);
-	return code;
+	return write_columns(r, columns, frame->rows);
 }
 
 /* Collective. A preview does not end at the limit, because it counts the rows that it does not show. */
@@ -371,7 +369,8 @@ static void output_free(void *self)
 	gemp_pipeline_free(r->pipeline);
 	gemp_row_store_free(&r->store);
 	plain_rows_free(r->plain);
-	gemp_free_all(r->columns, r);
+	gemp_output_columns_free(r->columns);
+	gemp_free(r);
 }
 
 GEMP_RELEASE(output_free, row_output *)
@@ -380,12 +379,15 @@ GEMP_RELEASE(output_free, row_output *)
 static gemp_code open_writer(row_output *r)
 {
 	size_t count = r->pattern->result.shown;
+	GEMP_OWNED gemp_projected *header = NULL;
 	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	r->is_plain = plain_rows_apply(r->context, r->graph, r->pattern);
-	gemp_code code = gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns));
-	GEMP_THEN(gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options));
-	gemp_projected_free(r->columns, count);
-	memset(r->columns, 0, count * sizeof *r->columns);
+	gemp_code code = GEMP_NEW(header, count);
+	GEMP_THEN(gemp_output_columns_new(&r->columns, r->context, r->graph, r->pattern));
+	GEMP_THEN(gemp_output_columns_header(r->graph, r->pattern, header));
+	code = gemp_comm_agree(r->context->comm, code);
+	GEMP_THEN(gemp_row_writer_open(&r->writer, r->context->comm, header, count, &r->options));
+	gemp_projected_free(header, count);
 	return code;
 }
 
@@ -402,7 +404,6 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 		r->options = *options;
 		r->streams = gemp_clause_streams(pattern);
 		r->complete = true;
-		code = GEMP_NEW(r->columns, pattern->result.shown);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,

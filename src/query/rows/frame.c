@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "graph/column_bulk.h"
+#include "graph/column_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,39 +142,13 @@ static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
-/* Initialises `out` with the values of the rows picked[0] to picked[count - 1], or of the first `count` rows, of a
- * column with a dictionary. NULL is a row behind those of the dictionary. */
-static gemp_code gather_dictionary(gemp_column *out, const gemp_frame_column *column, const uint64_t *picked,
-                                   size_t count)
-{
-	const gemp_value none = { .type = column->dictionary->type, .null = true };
-	GEMP_OWNED_BY(gemp_column_free) gemp_column null = { 0 };
-	GEMP_OWNED uint64_t *rows = NULL;
-	bool has_null = false;
-	GEMP_TRY(GEMP_NEW(rows, count));
-	GEMP_TRY(gemp_column_init(&null, "", none.type));
-	GEMP_TRY(gemp_column_add(&null, &none));
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t row = column->index[picked ? picked[i] : i];
-		has_null |= row == GEMP_NO_ROW;
-		rows[i] = row == GEMP_NO_ROW ? column->dictionary->rows : row;
-	}
-	GEMP_TRY(gemp_column_gather(out, column->dictionary, has_null ? &null : NULL, rows, count));
-	gemp_free(out->name);
-	out->name = gemp_strdup(column->values.name ? column->values.name : "");
-	return out->name ? GEMP_OK : GEMP_ENOMEM;
-}
-
 /* A column of the frame owns its values afterwards. The capacity of `index` stays for the next block. */
 static gemp_code flatten_column(gemp_frame_column *column, size_t rows)
 {
-	gemp_column flat = { 0 };
-	gemp_code code = gather_dictionary(&flat, column, NULL, rows);
-	gemp_column_free(code == GEMP_OK ? &column->values : &flat);
-	if (code == GEMP_OK)
-		column->values = flat;
+	const gemp_column *dictionary = column->dictionary;
+	column->values.rows = 0;
 	column->dictionary = NULL;
-	return code;
+	return gemp_column_append_rows(&column->values, dictionary, column->index, rows);
 }
 
 gemp_code gemp_frame_flatten(gemp_frame *frame)
@@ -182,20 +157,6 @@ gemp_code gemp_frame_flatten(gemp_frame *frame)
 		if (frame->columns[c].dictionary)
 			GEMP_TRY(flatten_column(&frame->columns[c], frame->rows));
 	return GEMP_OK;
-}
-
-/* Appends a column as a block. The column grows by at least half, so that a series of small blocks copies each value a
- * constant number of times. */
-static gemp_code append_values(gemp_column *to, const gemp_column *from)
-{
-	const bool text = gemp_is_text(to->type);
-	const size_t rows = to->rows + from->rows;
-	const size_t bytes = !text ? 0 : (to->rows ? to->offsets[to->rows] : 0) + from->offsets[from->rows];
-	if (rows > to->capacity || bytes > to->bytes_capacity)
-		GEMP_TRY(gemp_column_reserve(to, rows > to->capacity ? gemp_grown_capacity(to->capacity, rows) : to->capacity,
-		                             bytes > to->bytes_capacity ? gemp_grown_capacity(to->bytes_capacity, bytes)
-		                                                        : to->bytes_capacity));
-	return gemp_column_append(to, from);
 }
 
 /* A column without elements, which no clause reads, stays without elements. */
@@ -208,11 +169,10 @@ static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_f
 		memcpy(to->elements + before, from->elements, rows * sizeof *to->elements);
 		return GEMP_OK;
 	}
-	GEMP_OWNED_BY(gemp_column_free) gemp_column flat = { 0 };
 	to->values.rows = before;
 	if (from->dictionary)
-		GEMP_TRY(gather_dictionary(&flat, from, NULL, rows));
-	return append_values(&to->values, from->dictionary ? &flat : &from->values);
+		return gemp_column_append_rows(&to->values, from->dictionary, from->index, rows);
+	return gemp_column_extend(&to->values, &from->values);
 }
 
 /* All columns are appended as blocks. */
@@ -227,17 +187,27 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
-/* Values are gathered by a function of graph/column, which copies the strings as one block. Elements are gathered by
- * index. */
+static gemp_code pick_rows(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
+                           size_t count)
+{
+	GEMP_TRY(GEMP_RESERVE(out->index, out->index_capacity, count));
+	for (size_t i = 0; i < count; i++)
+		out->index[i] = column->index[picked[i]];
+	out->dictionary = column->dictionary;
+	return GEMP_OK;
+}
+
+/* A column keeps its dictionary, so its values are not copied. Other values are gathered by a function of graph/column,
+ * which copies the strings as one block. */
 static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
                             size_t count)
 {
 	if (column->kind == GEMP_CELL_VALUE) {
 		if (count == 0)
 			return GEMP_OK;
-		gemp_column_free(&out->values);
 		if (column->dictionary)
-			return gather_dictionary(&out->values, column, picked, count);
+			return pick_rows(out, column, picked, count);
+		gemp_column_free(&out->values);
 		return gemp_column_gather(&out->values, &column->values, NULL, picked, count);
 	}
 	if (!column->elements)

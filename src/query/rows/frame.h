@@ -15,7 +15,6 @@
 typedef enum gemp_cell_kind { GEMP_CELL_VALUE, GEMP_CELL_VERTEX, GEMP_CELL_EDGE } gemp_cell_kind;
 
 #define GEMP_NO_ELEMENT UINT64_MAX /* a NULL element: OPTIONAL MATCH found none */
-#define GEMP_NO_ROW UINT32_MAX     /* no row of a dictionary: NULL */
 
 typedef struct gemp_frame_column {
 	gemp_cell_kind kind;
