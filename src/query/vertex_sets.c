@@ -15,7 +15,7 @@ static bool are_supported(const gemp_pattern *pattern, const gemp_match_options 
 	const bool only_count = !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled &&
 	                        !o->in_parts && !o->edges && o->limit == UINT64_MAX;
 	const bool free_search = o->count_by_formula && !o->symmetry_by_hash && !o->pivot_off && !o->order_count &&
-	                         !o->lanes && !o->among;
+	                         !o->lanes && !o->among_count;
 	return small && only_count && free_search && pattern->simple && !pattern->condition_count && !pattern->arguments &&
 	       o->semantics == GEMP_ISO && o->distinct == GEMP_BY_VERTICES;
 }

@@ -73,7 +73,7 @@ static gemp_finder_options search_options(const gemp_prepared_options *options)
 	own.match.in_parts = own.match.first_only = own.match.profile = false;
 	own.match.count_per = 0;
 	own.match.symmetry = NULL;
-	own.match.among = NULL;
+	own.match.among_count = 0;
 	return own;
 }
 

@@ -296,12 +296,17 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 	return code;
 }
 
-/* The bitmap is copied, since the caller may free its own bitmap as soon as the search is prepared. */
+/* The first bitmap is copied, since the caller may free its own bitmap as soon as the search is prepared. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
-	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1));
-	if (candidates->words)
-		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
+	uint32_t *own = candidates->bits[vertex];
+	for (size_t w = 0; own && w < candidates->words; w++)
+		own[w] &= bits[w];
+	if (!own) {
+		GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1));
+		if (candidates->words)
+			memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
+	}
 	candidates->count[vertex] = gemp_bits32_count(candidates->bits[vertex], candidates->words);
 	return GEMP_OK;
 }

@@ -28,7 +28,7 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count);
-/* Local. Copies bits[words] as the candidates of a pattern vertex that has no bitmap yet. */
+/* Local. Removes the candidates of a pattern vertex that are not in bits[words]. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
 
 /* Collective. *share becomes the share of a condition's candidates that pass it, estimated from at most `sampled` of

@@ -25,6 +25,14 @@ typedef struct gemp_group_request {
 	uint64_t min_rows, top;
 } gemp_group_request;
 
+/* The candidates of a pattern vertex: bits by id, equal on all ranks, and borrowed while the match is prepared.
+ * Vertices that an automorphism maps to one another must have equal candidates. If a query has several patterns, the
+ * vertex is one of the first MATCH. */
+typedef struct gemp_among {
+	int vertex;
+	const uint32_t *bits;
+} gemp_among;
+
 typedef struct gemp_match_options {
 	gemp_semantics semantics;
 	gemp_distinct distinct;
@@ -64,10 +72,8 @@ typedef struct gemp_match_options {
 	bool first_only;
 	const gemp_symmetry
 		*symmetry; /* borrowed, if the pattern is a part of another pattern; NULL: computed from the pattern */
-	/* Bits by id, equal on all ranks: the candidates of `among_vertex`. Every automorphism must fix `among_vertex`.
-	 * Borrowed while the match is prepared. NULL: any vertex is a candidate. */
-	const uint32_t *among;
-	int among_vertex; /* a pattern vertex; if a query has several patterns, a vertex of the first MATCH */
+	size_t among_count;
+	gemp_among among[GEMP_MAX_PATTERN_VERTICES + 1]; /* [among_count] a vertex may occur several times */
 } gemp_match_options;
 
 typedef struct gemp_match gemp_match;

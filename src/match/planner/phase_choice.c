@@ -379,8 +379,9 @@ gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *ph
 	if (inputs->filter)
 		gemp_filter_count_loops(inputs->filter, phases->count_loops);
 	GEMP_TRY(gemp_candidates_new(&made, context, inputs->filter, inputs->graph, inputs->pattern, NULL, 0));
-	if (options->among)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(&made, options->among_vertex, options->among)));
+	for (size_t i = 0; i < options->among_count; i++)
+		GEMP_TRY(gemp_comm_agree(context->comm,
+		                         gemp_candidates_limit(&made, options->among[i].vertex, options->among[i].bits)));
 	take_indexed(phases, inputs->graph);
 	GEMP_TRY(narrow(&n, 0, phases->certain));
 	if (phases->before_count > phases->certain) {

@@ -4,12 +4,14 @@
 
 #include "query/search/apply.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "match/filter/computed_columns.h"
 #include "match/filter/residual.h"
 #include "pattern/plan/derive.h"
-#include "query/search/correlate.h"
+#include "query/search/extension_counts.h"
+#include "query/search/subpattern_table.h"
 
 #include <string.h>
 
@@ -18,7 +20,8 @@ enum { ROWS_AT_ONCE = 1 << 16 }; /* a search starts when some rank has buffered 
 /* One EXISTS { } or COUNT { } of the pattern. The outer vertices are the row's vertices that the sub-pattern also
  * uses. */
 typedef struct subpattern {
-	gemp_finder *finder; /* NULL if no expression of the purposes reads the sub-pattern */
+	gemp_finder *finder; /* NULL if no expression of the purposes reads the sub-pattern, or if there is a table */
+	uint64_t *table;     /* [vertices of the graph] count by the id of the outer vertex; NULL: none */
 	bool exists;
 	size_t width;
 	int outer[GEMP_MAX_PATTERN_VERTICES]; /* [width] indices of the outer vertices in a row */
@@ -36,6 +39,9 @@ struct gemp_apply {
 	const gemp_condition **exists_conditions; /* [exists_count] conditions that consist of EXISTS or NOT EXISTS */
 	const gemp_condition **general;           /* [general_count] the other conditions with sub-patterns */
 	bool count_loops;                         /* whether degrees in the general conditions count loops */
+	bool values;                              /* clauses read values of sub-patterns */
+	bool searches;                            /* some sub-pattern has a finder */
+	uint32_t *candidates[GEMP_MAX_PATTERN_VERTICES]; /* see gemp_apply_candidates */
 };
 
 /* The rows of one run that wait for a search. */
@@ -80,7 +86,8 @@ bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 
 /* Collective. EXISTS needs only the first extension of each tuple, unless the sub-pattern has conditions that are
  * tested after the search. */
-static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options)
+static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options,
+                                bool tables)
 {
 	subpattern *s = &a->subs[index];
 	gemp_finder_options inner = gemp_finder_inner(options);
@@ -95,7 +102,36 @@ static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at
 	inner.match.symmetry = NULL;
 	inner.match.wanted_edges = 0;
 	inner.match.edges = false;
+	if (tables)
+		GEMP_TRY(gemp_subpattern_table(&s->table, a->context, a->graph, a->pattern->subs[index], &inner.match));
+	if (s->table)
+		return GEMP_OK;
+	a->searches = true;
 	return gemp_finder_new(&s->finder, a->context, a->graph, a->pattern->subs[index], &inner);
+}
+
+/* True if a table answers the condition for every vertex. */
+static bool has_table(const gemp_apply *a, const gemp_condition *condition)
+{
+	const gemp_expr *value;
+	return gemp_subpattern_is_test(condition->expr, &value) && a->subs[value->sub].table &&
+	       __builtin_popcountll(condition->vertices) == 1 && !condition->edges;
+}
+
+/* Local. Removes the candidates of the outer vertex that do not pass the condition. */
+static gemp_code narrow(gemp_apply *a, const gemp_expr *condition)
+{
+	const uint64_t vertices = a->graph->vertex_count;
+	const gemp_expr *value;
+	gemp_subpattern_is_test(condition, &value);
+	const subpattern *s = &a->subs[value->sub];
+	uint32_t **bits = &a->candidates[s->outer[0]];
+	if (!*bits) {
+		GEMP_TRY(GEMP_NEW(*bits, gemp_bits32_words(vertices) + 1));
+		gemp_bits32_set_range(*bits, 0, vertices);
+	}
+	gemp_subpattern_test(condition, s->table, vertices, *bits);
+	return GEMP_OK;
 }
 
 /* A condition that consists of EXISTS or NOT EXISTS reads one boolean a row. The other conditions are evaluated by a
@@ -109,6 +145,10 @@ static gemp_code sort_conditions(gemp_apply *a)
 		const gemp_expr *expr = pattern->conditions[i].expr;
 		if (!gemp_pattern_needs_search(pattern, expr))
 			continue;
+		if (has_table(a, &pattern->conditions[i])) {
+			GEMP_TRY(narrow(a, expr));
+			continue;
+		}
 		if ((expr->kind == GEMP_NOT ? expr->children[0] : expr)->kind == GEMP_EXISTS)
 			a->exists_conditions[a->exists_count++] = &pattern->conditions[i];
 		else
@@ -117,11 +157,23 @@ static gemp_code sort_conditions(gemp_apply *a)
 	return GEMP_OK;
 }
 
-/* Finders are made in the order of sub-patterns, which is equal on all ranks. */
+/* Collective. Tables are for rows that start from all vertices: the rows of an inner pattern extend seeds, which may be
+ * few, and so may the candidates that the caller gives. */
+static gemp_code may_have_tables(bool *tables, const gemp_apply *a, const gemp_finder_options *options)
+{
+	bool few = a->pattern->arguments || options->match.among_count;
+	if (!few)
+		GEMP_TRY(gemp_subpattern_rows_are_few(&few, a->context, a->graph, a->pattern));
+	*tables = !few;
+	return GEMP_OK;
+}
+
+/* Tables and finders are made in the order of sub-patterns, which is equal on all ranks. */
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes)
 {
 	GEMP_OWNED_BY(gemp_apply_free_at) gemp_apply *a = NULL;
+	bool tables;
 	gemp_code code = GEMP_NEW(a, 1);
 	if (code == GEMP_OK) {
 		*a = (gemp_apply){ .context = context,
@@ -130,17 +182,36 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 			               .count_loops = gemp_degree_loops(options->match.semantics) };
 		code = GEMP_NEW(a->subs, pattern->sub_count);
 	}
-	if (code == GEMP_OK && purposes & GEMP_APPLY_CONDITIONS)
-		code = sort_conditions(a);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(may_have_tables(&tables, a, options));
 	for (size_t i = 0; i < pattern->sub_count; i++) {
 		const gemp_expr *at = find_use(pattern, i, purposes);
 		if (at)
-			GEMP_TRY(new_subpattern(a, i, at, options));
+			GEMP_TRY(new_subpattern(a, i, at, options, tables));
+		a->values |= find_use(pattern, i, purposes & GEMP_APPLY_CLAUSES) != NULL;
 	}
+	if (purposes & GEMP_APPLY_CONDITIONS)
+		code = sort_conditions(a);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = a;
 	a = NULL;
 	return GEMP_OK;
+}
+
+const uint32_t *gemp_apply_candidates(const gemp_apply *a, size_t vertex)
+{
+	return a->candidates[vertex];
+}
+
+bool gemp_apply_has_sink(const gemp_apply *a)
+{
+	return a->exists_count || a->general_count || a->values;
+}
+
+static void free_subpattern(subpattern *s)
+{
+	gemp_finder_free(s->finder);
+	gemp_free(s->table);
 }
 
 /* The state may be NULL or only partly made. */
@@ -149,7 +220,9 @@ void gemp_apply_free(gemp_apply *a)
 	if (!a)
 		return;
 	for (size_t i = 0; a->subs && i < a->pattern->sub_count; i++)
-		gemp_finder_free(a->subs[i].finder);
+		free_subpattern(&a->subs[i]);
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		gemp_free(a->candidates[v]);
 	gemp_free_all(a->subs, a->exists_conditions, a->general, a);
 }
 
@@ -157,116 +230,15 @@ void gemp_apply_free(gemp_apply *a)
 void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < a->pattern->sub_count; i++) {
+		if (a->subs[i].table)
+			gemp_text_print(out, "%*s%s, for all vertices by sums over their edges\n", 2 * depth, "",
+			                a->subs[i].exists ? "EXISTS" : "COUNT");
 		if (!a->subs[i].finder)
 			continue;
 		gemp_text_print(out, "%*s%s, for each of %zu given vertices\n", 2 * depth, "",
 		                a->subs[i].exists ? "EXISTS" : "COUNT", a->subs[i].width);
 		gemp_finder_explain(a->subs[i].finder, depth + 1, out);
 	}
-}
-
-/* The number of extensions of each tuple that a search has found. A single rank finds extensions of its seeds alone,
- * so their numbers serve. Of several ranks, the rank on which the search for a seed ends finds the match, so a rank
- * numbers the tuples that it meets. */
-typedef struct tuple_counter {
-	const gemp_tuple_index *index;
-	gemp_tuple_index *met; /* index; NULL if index has all tuples already */
-	size_t capacity;
-	uint64_t *counts; /* [capacity] by the tuple's number */
-} tuple_counter;
-
-/* Local. Adds the rows of a batch to the counts of their tuples. */
-static gemp_code counter_consume(void *self, const gemp_batch *batch)
-{
-	tuple_counter *c = self;
-	for (size_t row = 0; row < batch->rows; row++) {
-		const gemp_vertex *tuple = batch->vertices + row * (size_t)batch->vertex_count;
-		size_t number;
-		if (c->met) {
-			GEMP_TRY(GEMP_RESERVE(c->counts, c->capacity, c->met->count + 1));
-			c->counts[c->met->count] = 0;
-			GEMP_TRY(gemp_tuple_index_add(c->met, tuple, &number));
-		} else {
-			number = gemp_tuple_index_find(c->index, tuple);
-			GEMP_CHECK(number < c->capacity);
-		}
-		c->counts[number] += batch->multiplicity ? batch->multiplicity[row] : 1;
-	}
-	return GEMP_OK;
-}
-
-/* A record is a tuple with its count, as it is sent to the tuple's owner: the vertices, then the two words of the
- * count. */
-static void make_records(const tuple_counter *c, const gemp_correlate *correlation, uint32_t *records, int *owner)
-{
-	const size_t width = c->index->width;
-	for (size_t i = 0; i < c->index->count; i++) {
-		uint32_t *record = records + i * (width + 2);
-		memcpy(record, c->index->tuples + i * width, width * sizeof *record);
-		memcpy(record + width, &c->counts[i], sizeof c->counts[i]);
-		owner[i] = gemp_correlate_owner(correlation, record);
-	}
-}
-
-/* Collective. Adds the counts of all ranks to the counts of the seeds on their owners. */
-static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counter *c, const gemp_correlate *correlation,
-                                       uint64_t *seed_counts)
-{
-	GEMP_OWNED int *owner = NULL;
-	GEMP_OWNED uint32_t *records = NULL;
-	GEMP_OWNED void *received = NULL;
-	GEMP_OWNED size_t *begin = NULL;
-	const size_t width = c->index->width, words = width + 2;
-	gemp_code code = GEMP_NEW(owner, c->index->count);
-	GEMP_THEN(GEMP_NEW(records, c->index->count * words));
-	if (code == GEMP_OK)
-		make_records(c, correlation, records, owner);
-	GEMP_TRY(gemp_exchange_records(context->comm, code, records, c->index->count, words * sizeof *records, owner,
-	                               &received, &begin, &context->traffic));
-	for (size_t i = 0; i < begin[context->comm->size]; i++) {
-		const uint32_t *record = (const uint32_t *)received + i * words;
-		uint64_t count;
-		memcpy(&count, record + width, sizeof count);
-		seed_counts[gemp_correlate_seed(correlation, record)] += count;
-	}
-	return GEMP_OK;
-}
-
-/* Collective. Sets seed_counts[] of the own seeds to the numbers of their extensions. */
-static gemp_code count_extensions(gemp_apply *a, subpattern *s, const gemp_correlate *correlation,
-                                  uint64_t *seed_counts)
-{
-	const gemp_tuple_index *seeds = &correlation->seeds;
-	GEMP_OWNED_BY(gemp_tuple_index_free) gemp_tuple_index met = { 0 };
-	const bool single = a->context->comm->size == 1;
-	tuple_counter c = { .index = seeds, .counts = seed_counts, .capacity = seeds->count };
-	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
-	if (single)
-		return gemp_finder_run(s->finder, seeds->tuples, seeds->count, &sink, NULL);
-	c = (tuple_counter){ .index = &met, .met = &met };
-	GEMP_TRY(
-		gemp_comm_agree(a->context->comm, gemp_tuple_index_init(&met, s->width, a->graph->vertex_count, seeds->count)));
-	gemp_code code = gemp_finder_run(s->finder, seeds->tuples, seeds->count, &sink, NULL);
-	GEMP_THEN(send_counts_to_owners(a->context, &c, correlation, seed_counts));
-	gemp_free(c.counts);
-	return code;
-}
-
-/* Collective. Sets counts[row] for the buffered rows: makes tuples distinct, searches for their extensions, and returns
- * the counts to the rows. */
-static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
-{
-	GEMP_OWNED_BY(gemp_correlate_free) gemp_correlate correlation = { 0 };
-	GEMP_OWNED uint64_t *seed_counts = NULL, *answers = NULL;
-	gemp_code code = gemp_correlate_new(&correlation, a->context, a->graph->vertex_count, rows, s->outer, s->width);
-	GEMP_THEN(GEMP_NEW(seed_counts, correlation.seeds.count));
-	GEMP_THEN(GEMP_NEW(answers, correlation.tuple_count));
-	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
-	GEMP_TRY(count_extensions(a, s, &correlation, seed_counts));
-	GEMP_TRY(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
-	for (size_t row = 0; row < rows->rows; row++)
-		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
-	return GEMP_OK;
 }
 
 /* Collective. A sub-pattern without outer vertices has the same count for all rows and keeps the count for the whole
@@ -300,19 +272,45 @@ static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *co
 	return GEMP_OK;
 }
 
-/* Collective. A sub-pattern without a finder has a column, too, so that the column's index is the sub-pattern's
- * index. */
+/* Collective only if some sub-pattern is searched for. */
+static gemp_code agree(const gemp_apply *a, gemp_code code)
+{
+	return a->searches ? gemp_comm_agree(a->context->comm, code) : code;
+}
+
+/* Sets counts[row] of the buffered rows from the table. */
+static void look_up(const subpattern *s, const gemp_row_store *rows, uint64_t *counts)
+{
+	const gemp_vertex *outer = rows->vertices + s->outer[0];
+	for (size_t row = 0; row < rows->rows; row++) {
+		const gemp_vertex v = outer[row * (size_t)rows->vertex_count];
+		counts[row] = v == GEMP_NO_VERTEX ? 0 : s->table[v];
+	}
+}
+
+/* Sets counts[row] of the buffered rows. Collective, unless the sub-pattern has a table or is not read. */
+static gemp_code count_rows(gemp_apply *a, subpattern *one, const gemp_row_store *rows, uint64_t *counts)
+{
+	if (one->table)
+		look_up(one, rows, counts);
+	else if (one->finder && one->width)
+		return gemp_extension_counts(counts, one->finder, a->context, a->graph->vertex_count, rows, one->outer,
+		                             one->width);
+	else if (one->finder)
+		return search_uncorrelated(a, one, rows, counts);
+	return GEMP_OK;
+}
+
+/* Collective, unless no sub-pattern is searched for: the ranks then have nothing to agree on. A sub-pattern without a
+ * finder has a column, too, so that the column's index is the sub-pattern's index. */
 static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *column)
 {
 	gemp_apply *a = s->apply;
 	subpattern *one = &a->subs[index];
 	GEMP_OWNED uint64_t *counts = NULL;
-	GEMP_TRY(gemp_comm_agree(a->context->comm, GEMP_NEW(counts, s->rows.rows)));
-	if (one->finder && one->width)
-		GEMP_TRY(search_subpattern(a, one, &s->rows, counts));
-	else if (one->finder)
-		GEMP_TRY(search_uncorrelated(a, one, &s->rows, counts));
-	return gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
+	GEMP_TRY(agree(a, GEMP_NEW(counts, s->rows.rows)));
+	GEMP_TRY(count_rows(a, one, &s->rows, counts));
+	return agree(a, set_column(column, one->exists, counts, s->rows.rows));
 }
 
 /* Sets keep[row] to 0 where a condition EXISTS or NOT EXISTS is false. */
@@ -346,16 +344,17 @@ static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 	return code;
 }
 
-/* Collective. Evaluates the sub-patterns for the buffered rows and passes on the rows that fulfil the conditions. */
-static gemp_code search_and_filter(apply_sink *s)
+/* Evaluates the sub-patterns for the buffered rows and passes on the rows that fulfil the conditions. Collective,
+ * unless no sub-pattern is searched for. */
+static gemp_code evaluate_rows(apply_sink *s)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = s->apply->pattern->sub_count;
 	gemp_column *columns = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(s->apply->context->comm, GEMP_NEW(columns, count)));
+	GEMP_TRY_DONE(agree(s->apply, GEMP_NEW(columns, count)));
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY_DONE(fill_sub_column(s, i, &columns[i]));
-	code = gemp_comm_agree(s->apply->context->comm, push_rows(s, columns, count));
+	code = agree(s->apply, push_rows(s, columns, count));
 done:
 	for (size_t i = 0; columns && i < count; i++)
 		gemp_column_free(&columns[i]);
@@ -363,15 +362,16 @@ done:
 	return code;
 }
 
-/* Buffers the rows until the end of the round, where all ranks search together. Values of earlier sub-patterns are
- * dropped, since this sink gives the rows values of its own. */
+/* Buffers the rows until the end of the round, where all ranks search together, unless no search is needed. Values
+ * of earlier sub-patterns are dropped, since this sink gives the rows values of its own. */
 static gemp_code apply_consume(void *self, const gemp_batch *batch)
 {
 	apply_sink *s = self;
 	gemp_batch rows = *batch;
 	rows.values = NULL;
 	rows.value_count = 0;
-	return gemp_row_store_add(&s->rows, &rows, rows.rows);
+	GEMP_TRY(gemp_row_store_add(&s->rows, &rows, rows.rows));
+	return s->apply->searches ? GEMP_OK : evaluate_rows(s);
 }
 
 /* Collective. A search starts when some rank has many buffered rows, so that few searches serve many rows. */
@@ -379,9 +379,10 @@ static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *agai
 {
 	apply_sink *s = self;
 	uint64_t max_rows = s->rows.rows;
-	gemp_comm_max(s->apply->context->comm, &max_rows, 1);
+	if (s->apply->searches)
+		gemp_comm_max(s->apply->context->comm, &max_rows, 1);
 	if (max_rows >= ROWS_AT_ONCE || (last && max_rows))
-		GEMP_TRY(search_and_filter(s));
+		GEMP_TRY(evaluate_rows(s));
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
 	return to->end_round(to->self, last, enough, again);
 }

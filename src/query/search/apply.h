@@ -4,7 +4,10 @@
  *
  * The sink buffers rows until some rank has many. Then the distinct tuples of outer vertices (the vertices of a row
  * that the sub-pattern uses, too) are searched for, each tuple once on all ranks together (search/correlate.h), and the
- * counts return to the rows. A sub-pattern without outer vertices is searched for once in a run. */
+ * counts return to the rows. A sub-pattern without outer vertices is searched for once in a run.
+ *
+ * A sub-pattern with one outer vertex may have a table of its counts for all vertices of the graph
+ * (search/subpattern_table.h) instead of a search. If all of them have, rows pass at once. */
 
 #ifndef GEMP_QUERY_SEARCH_APPLY_H
 #define GEMP_QUERY_SEARCH_APPLY_H
@@ -28,6 +31,12 @@ GEMP_RELEASE(gemp_apply_free, gemp_apply *)
 
 /* Makes the sink of one run, which passes its rows to `next`. The caller frees the sink. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
+
+/* Local. The candidates of a vertex of the pattern that pass the conditions on it which tables answer, as bits by
+ * id; NULL: any vertex. No later sink tests these conditions. Borrowed. */
+const uint32_t *gemp_apply_candidates(const gemp_apply *apply, size_t vertex);
+/* False if candidates answer all conditions, and nothing reads the values of sub-patterns. */
+bool gemp_apply_has_sink(const gemp_apply *apply);
 
 void gemp_apply_explain(const gemp_apply *apply, int depth, gemp_text *out);
 

@@ -33,15 +33,37 @@ gemp_finder_options gemp_finder_inner(const gemp_finder_options *options)
 	gemp_finder_options inner = *options;
 	inner.values = false;
 	inner.match.distinct = GEMP_BY_NOTHING;
-	inner.match.among = NULL;
+	inner.match.among_count = 0;
 	if (inner.match.semantics == GEMP_INDUCED)
 		inner.match.semantics = GEMP_ISO;
 	return inner;
 }
 
+/* Adds candidates of a vertex of the whole pattern, if the vertex belongs to the component. */
+static void add_candidates(const gemp_variant *v, size_t part, int vertex, const uint32_t *bits,
+                           gemp_match_options *options)
+{
+	int own = v->derived.vertex[vertex];
+	if (v->component_count > 1)
+		own = v->components[part].vertex[own];
+	if (bits && own >= 0)
+		options->among[options->among_count++] = (gemp_among){ .vertex = own, .bits = bits };
+}
+
+/* The candidates are those of the caller's options and those that the tables of sub-patterns leave. */
+static void add_among(const gemp_finder *f, const gemp_variant *v, size_t part, gemp_match_options *options)
+{
+	const gemp_match_options *all = &f->options.match;
+	options->among_count = 0;
+	for (size_t i = 0; i < all->among_count; i++)
+		add_candidates(v, part, all->among[i].vertex, all->among[i].bits, options);
+	for (size_t u = 0; u < f->pattern->vertex_count && f->apply; u++)
+		add_candidates(v, part, (int)u, gemp_apply_candidates(f->apply, u), options);
+}
+
 /* The components of a variant with several components are enumerated without symmetry, because the canonical
  * combination is selected after the components are joined. */
-static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
+static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v, size_t part)
 {
 	gemp_match_options options = f->options.match;
 	options.listed = true;
@@ -53,8 +75,7 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	}
 	options.edges = v->edges;
 	options.wanted_edges = 0;
-	if (options.among)
-		options.among_vertex = v->derived.vertex[options.among_vertex];
+	add_among(f, v, part, &options);
 	return options;
 }
 
@@ -77,8 +98,8 @@ static gemp_code prepare_matches(gemp_finder *f)
 {
 	for (size_t i = 0; i < f->variant_count; i++) {
 		gemp_variant *v = &f->variants[i];
-		const gemp_match_options options = match_options(f, v);
 		for (size_t p = 0; p < v->component_count; p++) {
+			const gemp_match_options options = match_options(f, v, p);
 			const gemp_pattern *pattern = v->component_count > 1 ? v->components[p].pattern : v->derived.pattern;
 			GEMP_TRY(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
 		}
@@ -95,7 +116,8 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 	return false;
 }
 
-/* Finding variants needs no communication. The ranks agree on its status once, before they prepare searches. */
+/* Finding variants needs no communication. The ranks agree on its status once, before they prepare searches. Tables of
+ * sub-patterns come first, since they narrow the candidates. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
@@ -108,10 +130,10 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	warn_of_components(f);
-	GEMP_TRY(prepare_matches(f));
 	unsigned purposes = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
 	if (gemp_apply_needed(pattern, purposes))
 		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
+	GEMP_TRY(prepare_matches(f));
 	*out = f;
 	f = NULL;
 	return GEMP_OK;
@@ -386,7 +408,7 @@ gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count
 	bool again;
 	if (result)
 		*result = (gemp_match_result){ .complete = true, .on_host = f->variant_count > 0 };
-	if (f->apply)
+	if (f->apply && gemp_apply_has_sink(f->apply))
 		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
 	do
 		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));

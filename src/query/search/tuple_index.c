@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-/* DENSE: an array over all vertices is used for at least one tuple of so many vertices. The array of 4 bytes a
- * vertex is zeroed once, which takes about as long as DENSE / 8 additions to a hash table. SMALL: graphs that always
- * use it. */
+/* DENSE: an array over all vertices, of 4 bytes a vertex, is used if there is at least one tuple for so many vertices.
+ * SMALL: graphs that always have it. */
 enum { DENSE = 32, SMALL = 1 << 16 };
 
 /* Tuples of one or two vertices are one number, whose finaliser costs less than a hash of bytes. */

@@ -317,8 +317,8 @@ static gemp_code renumber(const gemp_local_search *local, const gemp_induced *pa
 static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const uint32_t *anchors, gemp_frame *out)
 {
 	gemp_match_options how = *local->options;
-	how.among = anchors;
-	how.among_vertex = local->locality->anchor;
+	how.among_count = 1;
+	how.among[0] = (gemp_among){ .vertex = local->locality->anchor, .bits = anchors };
 	return gemp_rule_matches_rows(out, local->context, graph, local->rule, &how, local->combinations, NULL);
 }
 
