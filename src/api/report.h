@@ -32,6 +32,7 @@ struct gemp_report {
 	bool brief;     /* the text of gemp_report_detail is omitted */
 	bool no_rows;   /* the text has no rows of results */
 	bool whole_run; /* the seconds are reported at the end */
+	bool unwanted;  /* no rank has outputs, so a function may leave out what it would report; equal on all ranks */
 	gemp_pending_seconds pending;
 	bool traces; /* spans are recorded for a trace */
 	/* the report has all its fields although the result is negative, such as a graph without a circuit */

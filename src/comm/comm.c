@@ -48,6 +48,8 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	struct {
 		int code, rank;
 	} local = { (int)mine, comm->rank }, worst;
+	if (comm->size == 1)
+		return mine;
 	double began = gemp_now();
 	GEMP_MPI(MPI_Allreduce(&local, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world));
 	gemp_trace_add("agree", GEMP_LANE_RANKS, began);
@@ -71,6 +73,8 @@ gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const ui
 /* Reduces in place. The span of the trace includes the wait for the slowest rank. */
 static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op operation)
 {
+	if (comm->size == 1)
+		return;
 	double began = gemp_now();
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, operation, comm->world));
 	gemp_trace_add("reduce", GEMP_LANE_RANKS, began);
@@ -104,6 +108,8 @@ uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value)
 {
 	uint64_t before = 0;
+	if (comm->size == 1)
+		return 0;
 	GEMP_MPI(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm->world));
 	return comm->rank == 0 ? 0 : before;
 }
@@ -111,6 +117,8 @@ uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value)
 /* Collective. Several messages, since MPI counts are int. */
 static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int root)
 {
+	if (comm->size == 1)
+		return;
 	for (size_t at = 0; at < size; at += MAX_MESSAGE)
 		GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, root, comm->world));
 }
@@ -119,6 +127,8 @@ static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 {
 	uint64_t length = comm->rank == 0 ? *size : 0;
+	if (comm->size == 1)
+		return GEMP_OK;
 	GEMP_MPI(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm->world));
 	gemp_code code = GEMP_OK;
 	if (comm->rank != 0) {

@@ -5,7 +5,8 @@
  * I/O errors are a gemp_code. Before a collective step the ranks agree on their codes, since a rank would otherwise
  * wait for a failed one. An exchange of sizes (gemp_comm_allgather, comm/exchange.h) takes the code of its caller and
  * sends it to the other ranks. Other steps need gemp_comm_agree, which costs a reduction. Invariant: all ranks of a
- * gemp_comm call the same collective functions in the same order, and only from one thread. */
+ * gemp_comm call the same collective functions in the same order, and only from one thread. One rank alone reduces and
+ * agrees without MPI. */
 
 #ifndef GEMP_COMM_COMM_H
 #define GEMP_COMM_COMM_H

@@ -229,6 +229,9 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 {
 	gemp_traffic traffic = found->result->traffic;
 	traffic.rounds = found->result->rounds;
+	report->context->reported = gemp_now();
+	if (report->unwanted)
+		return GEMP_OK;
 	print_counts(report, found);
 	gemp_match_report_sense(report, found->how);
 	set_counts(report, found);

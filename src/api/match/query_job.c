@@ -123,6 +123,8 @@ static gemp_code open_sinks(gemp_query_job *job)
 /* Collective. Reports the plan; the text has it only if `shown` is true. */
 static gemp_code explain(const gemp_query_job *job, bool shown)
 {
+	if (job->base.report->unwanted && !job->request->plan)
+		return GEMP_OK;
 	GEMP_OWNED char *plan = gemp_prepared_explain(job->prepared);
 	const char *chained = job->pattern->chained ? "the clauses are one search:\n" : "";
 	const char *found_by = job->neighbourhood ? job->found_by.data : "";
