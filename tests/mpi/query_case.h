@@ -349,7 +349,8 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 	void *all = NULL;
 	GEMP_CHECK(!o->over);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_frame_expand(frame, UINT64_MAX)));
-	GEMP_TRY_DONE(gemp_output_columns_new(&made, &o->g->made->context, &o->g->made->graph, o->g->pattern));
+	code = gemp_output_columns_new(&made, &o->g->made->context, &o->g->made->graph, o->g->pattern);
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	GEMP_TRY_DONE(gemp_output_columns_fill(made, frame, &columns));
 	for (size_t row = 0; row < frame->rows; row++)
 		for (size_t c = 0; c < shown; c++) {

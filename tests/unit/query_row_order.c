@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "harness/harness.h"
 #include "query/rows/row_order.h"
+#include "query/rows/row_select.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,6 +52,25 @@ static void fill(gemp_frame *frame, size_t rows, size_t variety, uint64_t *seed)
 	frame->rows = rows;
 }
 
+/* Half of the columns become lists of rows of `dictionary`, in which the values are in another order. */
+static void use_dictionaries(gemp_frame *frame, gemp_frame *dictionary, uint64_t *seed)
+{
+	assert_ok(gemp_frame_like(dictionary, frame));
+	for (size_t c = 0; c < COLUMNS; c++) {
+		gemp_frame_column *column = &frame->columns[c];
+		gemp_column *values = &dictionary->columns[c].values;
+		if (!frame->rows || gemp_random_below(seed, 2))
+			continue;
+		assert_ok(GEMP_RESERVE(column->index, column->index_capacity, frame->rows));
+		for (size_t row = frame->rows; row-- > 0;) {
+			const gemp_value value = gemp_column_get(&column->values, row);
+			column->index[row] = value.null && row % 2 ? GEMP_NO_ROW : (uint32_t)values->rows;
+			assert_ok(gemp_column_add(values, &value));
+		}
+		column->dictionary = values;
+	}
+}
+
 /* Checks that `rows` is a permutation of the frame's rows in ascending order. */
 static void check_sorted(const gemp_row_order *order, const gemp_frame *frame, const uint64_t *rows)
 {
@@ -82,14 +102,17 @@ static void check_selected(const gemp_row_order *order, const gemp_frame *frame,
 
 static void check(size_t rows, size_t variety, uint64_t *seed)
 {
-	gemp_frame frame, bound;
+	gemp_frame frame, bound, dictionary;
 	gemp_sort_item items[COLUMNS];
 	uint64_t *sorted;
-	const gemp_row_order order = { 1 + gemp_random_below(seed, COLUMNS), items };
+	const gemp_row_order order = { .count = 1 + gemp_random_below(seed, COLUMNS),
+		                           .columns = items,
+		                           .total = gemp_random_below(seed, 2) };
 	for (size_t i = 0; i < COLUMNS; i++)
 		items[i] = (gemp_sort_item){ .item = gemp_random_below(seed, COLUMNS), .descending = gemp_random(seed) % 2 };
 	fill(&frame, rows, variety, seed);
 	fill(&bound, 3, variety, seed);
+	use_dictionaries(&frame, &dictionary, seed);
 	assert_ok(gemp_row_order_sort(&order, &frame, &sorted));
 	check_sorted(&order, &frame, sorted);
 	if (rows) {
@@ -99,6 +122,34 @@ static void check(size_t rows, size_t variety, uint64_t *seed)
 	gemp_free(sorted);
 	gemp_frame_free(&frame);
 	gemp_frame_free(&bound);
+	gemp_frame_free(&dictionary);
+}
+
+/* In a total order a negative zero comes before a zero, but only behind all columns. */
+static void zeros_have_an_order(void **state)
+{
+	(void)state;
+	static const double first[] = { 0.0, -0.0, 0.0, -0.0, 1.0 }, second[] = { 2.0, 2.0, -0.0, 1.0, -0.0 };
+	static const gemp_sort_item items[] = { { .item = 0 }, { .item = 1 } };
+	static const uint64_t expected[] = { 2, 3, 1, 0, 4 };
+	const gemp_row_order order = { .count = 2, .columns = items, .total = true };
+	gemp_frame frame;
+	uint64_t *sorted;
+	assert_ok(gemp_frame_init(&frame, 2));
+	for (size_t c = 0; c < 2; c++) {
+		assert_ok(gemp_frame_set(&frame, c, GEMP_CELL_VALUE, "c", GEMP_FLOAT));
+		for (size_t row = 0; row < 5; row++) {
+			const gemp_value value = { .type = GEMP_FLOAT, .real = (c ? second : first)[row] };
+			assert_ok(gemp_column_add(&frame.columns[c].values, &value));
+		}
+	}
+	frame.rows = 5;
+	assert_ok(gemp_row_order_sort(&order, &frame, &sorted));
+	assert_memory_equal(sorted, expected, sizeof expected);
+	for (size_t i = 1; i < 5; i++)
+		assert_true(gemp_row_order_compare(&order, &frame, expected[i - 1], &frame, expected[i]) < 0);
+	gemp_free(sorted);
+	gemp_frame_free(&frame);
 }
 
 static void sorts_like_comparisons(void **state)
@@ -150,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_like_comparisons),
 		cmocka_unit_test(sorts_many_rows),
+		cmocka_unit_test(zeros_have_an_order),
 		cmocka_unit_test(packed_rows_come_back),
 	};
 	return test_main(tests);

@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "query/clause/projection.h"
 #include "query/rows/elements.h"
+#include "query/rows/row_select.h"
 #include "query/rows/sort_runs.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ typedef struct sort_stage {
 
 static gemp_row_order order_of(const sort_stage *o)
 {
-	return (gemp_row_order){ o->sort_count, o->sorts };
+	return (gemp_row_order){ .count = o->sort_count, .columns = o->sorts, .total = true };
 }
 
 static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
@@ -153,7 +154,7 @@ static gemp_code select_rows(const sort_stage *o, const gemp_frame *frame, gemp_
 {
 	GEMP_OWNED uint64_t *rows = NULL;
 	size_t count;
-	const gemp_row_order order = { o->leading, o->sorts };
+	const gemp_row_order order = { .count = o->leading, .columns = o->sorts };
 	const uint64_t wanted = wanted_rows(o);
 	if (wanted == UINT64_MAX || order.count == 0 || frame->rows == 0)
 		return GEMP_OK;
