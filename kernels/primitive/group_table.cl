@@ -88,6 +88,23 @@ PRIMITIVE_KERNEL void group_take(ulong first, ulong count, ulong min_rows, uint 
 	}
 }
 
+/* Copies to the groups of table[count] the words of the groups with their keys in from[mask + 1]; groups that are not
+ * there keep theirs. */
+PRIMITIVE_KERNEL void group_copy(ulong count, __global ulong *table, ulong mask, __global const ulong *from)
+{
+	for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+		const ulong key = table[i * WORDS + GEMP_GROUP_KEY];
+		ulong at = gemp_mix(key) & mask, probes = 0;
+		ulong found = key ? from[at * WORDS + GEMP_GROUP_KEY] : 0;
+		while (found && found != key && probes++ < mask) {
+			at = (at + 1) & mask;
+			found = from[at * WORDS + GEMP_GROUP_KEY];
+		}
+		for (uint w = GEMP_GROUP_ROWS; found && found == key && w < WORDS; w++)
+			table[i * WORDS + w] = from[at * WORDS + w];
+	}
+}
+
 static inline uint group_bin(ulong x)
 {
 	const uint e = 63 - (uint)clz(x | 1);

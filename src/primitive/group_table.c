@@ -11,6 +11,7 @@ enum {
 	MAX_PART = 1 << 24,   /* and at most; 256 MiB of records of two words */
 	PART = 16,            /* otherwise the table is listed in so many parts */
 	FEW_GROUPS = 1 << 14, /* so many groups beyond `top` cost less than another pass over the table */
+	NARROW = 4,           /* groups are removed if at most one of so many stays */
 };
 
 /* Some slots of a table. */
@@ -325,5 +326,116 @@ gemp_code gemp_group_table_threshold(gemp_group_table *t, const gemp_comm *comm,
 		high = low + width - 1;
 	}
 	*min_rows = low;
+	return GEMP_OK;
+}
+
+/* NARROWING */
+
+/* Local. Appends the keys of the groups with at least min_rows rows. */
+static gemp_code list_keys(gemp_group_table *t, uint64_t min_rows, uint64_t **keys, size_t *capacity, size_t *count)
+{
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer listed = { 0 };
+	GEMP_OWNED uint64_t *records = NULL;
+	size_t record_capacity = 0, more;
+	*count = 0;
+	for (size_t slot = 0; slot < t->slots;) {
+		GEMP_TRY(gemp_group_table_take(t, &slot, min_rows, &listed, &more));
+		GEMP_TRY(GEMP_RESERVE(records, record_capacity, more * t->words));
+		GEMP_TRY(GEMP_RESERVE(*keys, *capacity, *count + more));
+		if (more)
+			GEMP_TRY(gemp_buffer_read(t->box->device, &listed, 0, bytes_of(t, more), records));
+		for (size_t i = 0; i < more; i++)
+			(*keys)[(*count)++] = records[i * t->words + GEMP_GROUP_KEY];
+	}
+	return GEMP_OK;
+}
+
+/* Local. Makes a table of groups with these keys, and the words of `from` for them. *out becomes NULL if they find no
+ * slots. */
+static gemp_code table_of_keys(gemp_group_table **out, gemp_group_table *from, const uint64_t *keys, size_t count)
+{
+	GEMP_OWNED_BY(gemp_group_table_free_at) gemp_group_table *t = NULL;
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer buffer = { 0 };
+	GEMP_OWNED uint64_t *records = NULL;
+	cl_kernel kernel;
+	size_t slots = 1, group, left = 0;
+	*out = NULL;
+	while (slots < 2 * count)
+		slots *= 2;
+	const cl_ulong all = slots, mask = from->slots - 1;
+	GEMP_TRY(GEMP_NEW(records, count * from->words + 1));
+	for (size_t i = 0; i < count; i++)
+		records[i * from->words + GEMP_GROUP_KEY] = keys[i];
+	GEMP_TRY(gemp_group_table_new(&t, from->box, from->words, from->maxima, slots, slots));
+	GEMP_TRY(gemp_buffer_new(&buffer, from->box->device, bytes_of(from, count + 1), NULL));
+	GEMP_TRY(gemp_buffer_write(from->box->device, &buffer, 0, bytes_of(from, count), records));
+	GEMP_TRY(gemp_group_table_add(t, &buffer, count, &left));
+	GEMP_TRY(kernel_of(t, &kernel, &group, "group_copy"));
+	GEMP_TRY(gemp_tool_launch(t->box, kernel, launch_size(t, slots, group), group, GEMP_ARG(&all),
+	                          GEMP_ARG(&t->table.mem), GEMP_ARG(&mask), GEMP_ARG(&from->table.mem)));
+	t->max_slots = gemp_max(slots, from->max_slots);
+	if (left)
+		return GEMP_OK;
+	*out = t;
+	t = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. Some rank has at least *least rows of each group with enough rows. */
+static gemp_code least_of_a_rank(gemp_group_table *t, const gemp_comm *comm, uint64_t top, uint64_t min_rows,
+                                 uint64_t *least)
+{
+	const uint64_t ranks = (uint64_t)comm->size;
+	uint64_t parts, bound = 1;
+	/* `top` times as many parts of groups as ranks are parts of at least `top` groups */
+	if (top && !__builtin_mul_overflow(top, ranks, &parts))
+		GEMP_TRY(gemp_group_table_threshold(t, comm, parts, &bound));
+	bound = gemp_max(bound, min_rows);
+	*least = bound / ranks + (bound % ranks > 0);
+	return GEMP_OK;
+}
+
+/* Collective. True if few groups of all ranks have so many rows on a rank. */
+static gemp_code are_few(gemp_group_table *t, const gemp_comm *comm, uint64_t least, bool *few)
+{
+	enum { SOME, ALL };
+	GEMP_OWNED uint64_t *bins = NULL;
+	uint64_t counts[] = { 0, t->groups };
+	gemp_code code = GEMP_NEW(bins, GEMP_GROUP_BINS);
+	GEMP_THEN(count_bins(t, least, UINT64_MAX, bins));
+	for (size_t b = 0; code == GEMP_OK && b < GEMP_GROUP_BINS; b++)
+		counts[SOME] += bins[b];
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_sum(comm, counts, 2);
+	*few = counts[SOME] <= counts[ALL] / NARROW;
+	return GEMP_OK;
+}
+
+gemp_code gemp_group_table_narrow(gemp_group_table *t, const gemp_comm *comm, uint64_t top, uint64_t min_rows)
+{
+	GEMP_OWNED_BY(gemp_group_table_free_at) gemp_group_table *narrow = NULL;
+	GEMP_OWNED uint64_t *keys = NULL;
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t capacity = 0, count;
+	uint64_t least;
+	bool few;
+	if (comm->size == 1)
+		return GEMP_OK;
+	GEMP_TRY(least_of_a_rank(t, comm, top, min_rows, &least));
+	if (least <= 1)
+		return GEMP_OK;
+	GEMP_TRY(are_few(t, comm, least, &few));
+	if (!few)
+		return GEMP_OK;
+	gemp_code code = list_keys(t, least, &keys, &capacity, &count);
+	GEMP_TRY(gemp_comm_allgather(comm, code, keys, count * sizeof *keys, &all, &begin));
+	code = table_of_keys(&narrow, t, all, begin[comm->size] / sizeof *keys);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (gemp_comm_sum1(comm, narrow == NULL))
+		return GEMP_OK;
+	const gemp_group_table wide = *t;
+	*t = *narrow;
+	*narrow = wide;
 	return GEMP_OK;
 }

@@ -190,6 +190,80 @@ static void groups_move_to_their_owners(void **state)
 	free(none.group);
 }
 
+/* Numbers of rows of which few are large, on one rank or on several. */
+static uint64_t skewed(uint64_t *random)
+{
+	const uint64_t bits = 1 + gemp_random_below(random, 8);
+	return gemp_random_below(random, 16) ? gemp_random_below(random, 4)
+	                                     : gemp_random_below(random, UINT64_C(1) << bits);
+}
+
+static void check_narrow(size_t words, uint64_t top, uint64_t min_rows, uint64_t seed, bool narrows)
+{
+	enum { KEYS = 3000 };
+	gemp_toolbox *box;
+	gemp_group_table *table;
+	reference expected = reference_new(KEYS), own = reference_new(KEYS), none = reference_new(KEYS);
+	losses lost = { 0 };
+	uint64_t wanted = 1;
+	assert_all_ok(gemp_toolbox_new(&box, device, GEMP_FORM_ITEMS));
+	assert_all_ok(gemp_group_table_new(&table, box, words, words > 2 ? 4 : 0, 1 << 10, 1 << 20));
+	lost.table = table;
+	for (int rank = 0; rank < test_comm.size; rank++) {
+		uint64_t random = gemp_mix(seed + (uint64_t)rank), *records = calloc(KEYS * words, sizeof *records);
+		for (size_t i = 0; i < KEYS; i++) {
+			records[i * words + 1] = skewed(&random);
+			records[i * words] = records[i * words + 1] ? i + 1 : 0;
+			for (size_t w = 2; w < words; w++)
+				records[i * words + w] = gemp_random(&random);
+			if (rank != test_comm.rank && records[i * words])
+				put(&expected, records + i * words, words);
+		}
+		if (rank == test_comm.rank)
+			add(table, &expected, records, KEYS, &none);
+		free(records);
+	}
+	const uint64_t before = gemp_comm_sum1(&test_comm, table->groups);
+	assert_all_ok(gemp_group_table_narrow(table, &test_comm, top, min_rows));
+	const uint64_t after = gemp_comm_sum1(&test_comm, table->groups);
+	assert_all(test_comm.size > 1 && narrows ? after < before : after <= before);
+	assert_all_ok(gemp_group_table_exchange(table, &test_comm, lose, &lost));
+	assert_all(lost.count == 0);
+	if (top)
+		assert_all_ok(gemp_group_table_threshold(table, &test_comm, top, &wanted));
+	wanted = gemp_max(wanted, min_rows);
+	read_groups(table, wanted, &own);
+	gemp_comm_sum(&test_comm, own.group[0], (KEYS + 1) * MOST_WORDS); /* one rank has the group */
+	uint64_t found = 0;
+	for (size_t key = 1; key <= KEYS; key++) {
+		const bool enough = expected.group[key][1] >= wanted;
+		found += enough;
+		for (size_t w = 1; w < words; w++)
+			assert_int_equal(own.group[key][w], enough ? expected.group[key][w] : 0);
+	}
+	assert_true(min_rows || found >= gemp_min(top, (uint64_t)KEYS / 2));
+	gemp_group_table_free(table);
+	gemp_toolbox_free(box);
+	free(expected.group);
+	free(own.group);
+	free(none.group);
+}
+
+/* Groups that are left out have too few rows, and the others keep all rows and values. */
+static void few_groups_are_exchanged(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	for (size_t words = 2; words <= MOST_WORDS; words++) {
+		check_narrow(words, 3, 0, gemp_random(&random), test_comm.size < 4);
+		check_narrow(words, 0, 30 * (uint64_t)test_comm.size, gemp_random(&random), true);
+		check_narrow(words, 10, 1 + gemp_random_below(&random, 100), gemp_random(&random), false);
+		check_narrow(words, 0, 2, gemp_random(&random), false);
+		check_narrow(words, 3000 * 8, 0, gemp_random(&random), false);
+		check_narrow(words, 0, 1 << 20, gemp_random(&random), true);
+	}
+}
+
 /* A table that may not grow has too few slots for the groups that a rank receives. Nothing vanishes. */
 static void groups_without_a_slot_are_told(void **state)
 {
@@ -223,6 +297,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(records_become_groups),
 		                                cmocka_unit_test(groups_move_to_their_owners),
+		                                cmocka_unit_test(few_groups_are_exchanged),
 		                                cmocka_unit_test(groups_without_a_slot_are_told) };
 	return test_main_on_device(argc, argv, tests, sizeof tests / sizeof *tests, &device);
 }

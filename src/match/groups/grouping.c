@@ -185,6 +185,7 @@ static gemp_code choose_min_rows(gemp_grouping *g, uint64_t *min_rows)
 		return GEMP_OK;
 	if (gemp_comm_sum1(comm, g->lost))
 		return GEMP_OK;
+	GEMP_TRY(gemp_group_table_narrow(groups->table, comm, wanted->top, wanted->min_rows));
 	GEMP_TRY(gemp_group_table_exchange(groups->table, comm, gemp_device_groups_lose, groups));
 	if (gemp_comm_sum1(comm, g->lost))
 		return GEMP_OK;
