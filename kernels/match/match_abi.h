@@ -19,8 +19,8 @@ typedef struct gemp_match_params {
 	gemp_u32 hot;             /* the rows of slots below this number are resident */
 	gemp_u32 ranks;
 	gemp_u32 result_capacity; /* number of matches that the result buffer holds */
-	gemp_u32 slices;          /* number of slices of the pivot; 1: tasks are whole pivots */
-	gemp_u32 pivot;           /* slices > 1: index of the pivot whose slices are the tasks */
+	gemp_u32 slices;          /* number of slices of each pivot; 1: tasks are whole pivots */
+	gemp_u32 pivot;           /* index of the pivot whose first slice is task 0 */
 	gemp_u32 list_capacity;   /* number of two-paths that the lists of a worker hold */
 	gemp_u32 split;           /* bit s: partial matches that enter step s become tasks of their own */
 } gemp_match_params;

@@ -159,6 +159,9 @@ typedef struct gemp_limits {
 	size_t device_group_slots;
 	/* Slots, a power of two, to which such a table grows [0: by memory]: match/groups/device_groups. */
 	size_t device_group_max;
+	/* Slices of each pivot of a search on a single device [0: as many as occupy its workers]:
+	 * match/search/search_state. */
+	size_t match_slices;
 	/* Rows whose values a thread numbers at a time, at least [2^16]: match/groups/value_classes. */
 	size_t class_chunk;
 	/* Entries of a view, all ranks: loops of a CPU device fetch rows before they walk them if the rows have at least

@@ -51,12 +51,13 @@ gemp_code gemp_group_table_exchange(gemp_group_table *table, const gemp_comm *co
  * more than necessary; 1 if there are at most `top` groups. */
 gemp_code gemp_group_table_threshold(gemp_group_table *table, const gemp_comm *comm, uint64_t top, uint64_t *min_rows);
 
-/* Collective, before gemp_group_table_exchange. Removes groups that have too few rows on all ranks together, so that few
- * groups need to be exchanged: fewer than min_rows, or than the `top` groups with most rows have (0: only min_rows
+/* Collective, before gemp_group_table_exchange. Removes groups that have too few rows on all ranks together, so that
+ * few groups need to be exchanged: fewer than min_rows, or than the `top` groups with most rows have (0: only min_rows
  * counts). The groups that stay keep the rows of all ranks. Removes none if most of them would stay.
  *
- * This is the second phase of TPUT (Cao and Wang 2004): a group of all R ranks with n rows has n / R rows on some rank.
- * The keys of the groups that have so many rows somewhere go to all ranks, and each keeps its groups with these keys. */
+ * This is the second phase of TPUT (Cao and Wang 2004): a group of all R ranks with n rows has n / R rows on a rank.
+ * The keys of the groups that have so many rows somewhere go to all ranks, and each keeps its groups with these
+ * keys. */
 gemp_code gemp_group_table_narrow(gemp_group_table *table, const gemp_comm *comm, uint64_t top, uint64_t min_rows);
 
 /* Local. Copies the groups with at least min_rows rows of some slots from *slot on to `out`, which may be {0} and

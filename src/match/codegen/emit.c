@@ -177,8 +177,8 @@ static void put_first_task(const gemp_match_emitter *m)
 		gemp_put(m->w, i, "v_$ = tasks[(ulong)(p.first + t) * %d + $];\n", given);
 	if (m->options->sliced)
 		gemp_put(m->w, root->vertex,
-		         "slices = p.slices; slice = slices > 1 ? p.first + t : 0;\n"
-		         "v_$ = tasks[slices > 1 ? p.pivot : p.first + t];\n");
+		         "slices = p.slices; slice = (p.first + t) %% slices;\n"
+		         "v_$ = tasks[p.pivot + (p.first + t) / slices];\n");
 	else if (!given)
 		gemp_put(m->w, root->vertex, "v_$ = tasks[p.first + t];\n");
 	gemp_put(m->w, m->plan->root, "crossed = 0; left_in = %#llxul; todo_$ = 1; break;\n", gemp_check_bits(root));

@@ -369,8 +369,8 @@ static void put_kept_task(const gemp_match_emitter *m)
 	         "if (at >= p.tasks) break;\n");
 	if (m->options->sliced)
 		gemp_put(m->w, 0,
-		         "const uint index = p.slices > 1 ? p.pivot : p.first + at;\n"
-		         "s[%u] = p.slices > 1 ? p.first + at : 0; s[%u] = p.slices;\n",
+		         "const uint index = p.pivot + (p.first + at) / p.slices;\n"
+		         "s[%u] = (p.first + at) %% p.slices; s[%u] = p.slices;\n",
 		         slice, slice + 1);
 	else
 		gemp_put(m->w, 0, "const uint index = p.first + at;\n");
@@ -394,8 +394,8 @@ static void put_chunked_task(const gemp_match_emitter *m)
 	         m->options->sliced ? "p.slices > 1 || " : "");
 	if (m->options->sliced)
 		gemp_put(m->w, 0,
-		         "const uint slices = p.slices, slice = slices > 1 ? at : 0;\n"
-		         "const uint index = slices > 1 ? p.pivot : at;\n");
+		         "const uint slices = p.slices, slice = at %% slices;\n"
+		         "const uint index = p.pivot + at / slices;\n");
 	gemp_put(m->w, 0, "__global const uint *item = tasks + (ulong)%s * %u;\n", m->options->sliced ? "index" : "at",
 	         gemp_task_words(m->plan));
 }

@@ -397,7 +397,7 @@ static double work_left(const gemp_search *search)
 uint64_t gemp_search_pivots_done(const gemp_search *search)
 {
 	if (!search->balancer)
-		return search->range.first + search->work[0].next;
+		return search->range.first + search->work[0].next / gemp_max(search->chunk.slices, 1);
 	double done = (double)search->balancer->done;
 	for (const gemp_search *s = search; s; s = s->next)
 		done -= work_left(s);

@@ -10,6 +10,7 @@
 #include "match/search/nested_search.h"
 #include "match/search/search_launch.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -52,8 +53,9 @@ static void choose_shape(gemp_search *search)
 	                           : device->units;
 	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
 	search->split = choose_split(search);
-	search->emit.loops = !device->gpu && search->emit.lanes == 1 && search->emit.all_resident &&
-	                     gemp_loops_possible(search->plan);
+	const char *form = getenv("GEMP_SHAPE"); /* for tests, as in nested_search.c */
+	search->emit.loops = !device->gpu && !(form && !strcmp(form, "states")) && search->emit.lanes == 1 &&
+	                     search->emit.all_resident && gemp_loops_possible(search->plan);
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
@@ -124,8 +126,10 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 		search->emit.sliced = options->leader->emit.sliced;
 	} else
 		GEMP_TRY(gemp_search_balance_new(search));
-	if (!search->balancer)
+	if (!search->balancer) {
+		search->emit.sliced = gemp_search_slices(search) > 1;
 		search->work[0].count = search->range.count;
+	}
 	*out = search;
 	search = NULL;
 	return GEMP_OK;

@@ -41,7 +41,11 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 	search->seeds.next = search->range.first;
 	if (search->nested)
 		gemp_nested_restart(search->nested, search);
-	if (!search->plan->arguments && (search->nested || !search->balancer))
+	if (!search->balancer)
+		search->chunk = (gemp_pivot_chunk){ .slices = gemp_search_slices(search) };
+	if (!search->plan->arguments && !search->balancer)
+		search->work[0].count = search->range.count * search->chunk.slices;
+	else if (!search->plan->arguments && search->nested)
 		search->work[0].count = search->range.count;
 	return GEMP_OK;
 }

@@ -24,14 +24,32 @@ bool gemp_search_balances(const gemp_search *search)
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
 }
 
+/* One rank with one device, on which all tasks are pivots. */
+static bool works_alone(const gemp_search *search)
+{
+	return search->ranks == 1 && search->emit.all_resident && !search->context->other_count &&
+	       !search->options.leader && !search->options.round_entries && !search->plan->arguments;
+}
+
 /* Each slice of a pivot repeats the work that is done once for each pivot, such as a table of two-paths. Slices pay
  * only if the plan has enough further steps. The last loop of a kernel cannot be sliced. */
 bool gemp_search_sliceable(const gemp_search *search)
 {
 	const gemp_plan *plan = search->plan;
 	int second = plan->root + 1, walked = (int)plan->step_count - plan->two_paths - second;
-	return gemp_search_balances(search) && !search->options.first_only && walked >= (plan->two_paths ? 3 : 2) &&
-	       plan->steps[second].kind == GEMP_EXTEND;
+	return (gemp_search_balances(search) || works_alone(search)) && !search->options.first_only &&
+	       walked >= (plan->two_paths ? 3 : 2) && plan->steps[second].kind == GEMP_EXTEND;
+}
+
+size_t gemp_search_slices(const gemp_search *search)
+{
+	enum { TASKS_A_WORKER = 4 };
+	const size_t workers = search->workers, pivots = search->range.count, fixed = gemp_limits_now()->match_slices;
+	if (search->nested || search->balancer || !search->emit.sliced || !works_alone(search) || !pivots)
+		return 1;
+	if (fixed)
+		return fixed;
+	return pivots < workers ? gemp_max(workers * (search->plan->two_paths ? 1 : TASKS_A_WORKER) / pivots, 1) : 1;
 }
 
 /* Adds the statistics of another device, or of the search of oversized tasks. */

@@ -151,7 +151,9 @@ typedef struct gemp_search {
 	size_t all_pivots;
 	/* distributes pivot_slots, which are then all ranks' pivots; NULL: pivot_slots are this rank's own */
 	gemp_balancer *balancer;
-	gemp_pivot_chunk chunk; /* the chunk that is being searched; slices 0: no chunk yet */
+	/* the chunk that is being searched; slices 0: no chunk yet. Without a balancer: slices > 1 if each pivot has so
+	 * many slices, and all slices of all pivots are tasks */
+	gemp_pivot_chunk chunk;
 	size_t min_piece;       /* least number of pivots or tasks in a chunk */
 	uint64_t min_cost;      /* least cost of a chunk */
 	const gemp_view *views; /* the resident rows, borrowed */
@@ -179,6 +181,9 @@ bool gemp_search_balances(const gemp_search *search);
 
 /* True if a pivot can be divided into slices of its candidates for the second vertex. All ranks get the same answer. */
 bool gemp_search_sliceable(const gemp_search *search);
+/* The number of slices of each pivot of a search without a balancer, so that a single device whose pivots are fewer
+ * than its workers is busy: a pivot can be a hub with most matches of the graph. 1: tasks are whole pivots. */
+size_t gemp_search_slices(const gemp_search *search);
 
 void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from);
 
