@@ -9,6 +9,7 @@
 #include "device/device.h"
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,7 @@ bool gemp_drivers_restrict(const char *vendors, const char *devices)
 static struct {
 	gemp_background thread;
 	bool started;
+	atomic_bool found_gpu;
 	cl_device_id gpu;   /* the only GPU */
 	cl_context context; /* for the GPU; NULL: there is none, or it was taken */
 } preloading;
@@ -198,6 +200,7 @@ static void *load_drivers(void *unused)
 		if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &preloading.gpu, &devices) == CL_SUCCESS)
 			gpus += devices;
 	}
+	atomic_store(&preloading.found_gpu, gpus > 0);
 	if (gpus == 1)
 		preloading.context = clCreateContext(NULL, 1, &preloading.gpu, NULL, NULL, NULL);
 	return NULL;
@@ -211,6 +214,11 @@ void gemp_drivers_preload(void)
 	preloading.started = true;
 	gemp_pocl_claim_folder();
 	gemp_background_start(&preloading.thread, load_drivers, NULL);
+}
+
+bool gemp_drivers_found_gpu(void)
+{
+	return atomic_load(&preloading.found_gpu);
 }
 
 void gemp_drivers_wait(void)

@@ -123,6 +123,34 @@ static void devices_group_as_the_host(void **state)
 	}
 }
 
+/* A device that groups rows takes searches that are small for threads of the host, unless they are very small. */
+static void devices_take_small_searches_with_groups(void **state)
+{
+	(void)state;
+	static const char text[] = "MATCH (a)-->(m)<--(b) RETURN a, b, count(m) AS n ORDER BY n DESC LIMIT 3";
+	uint64_t random = test_seed_all();
+	world w = world_new(9, 60, false, SPLIT_TURNS, &random);
+	gemp_query_settings settings;
+	bool grouped;
+	gemp_query_settings_init(&settings);
+	TEST_LIMIT(early_pivots, 0);
+	settings.place = GEMP_PLACE_DEVICE; /* opens the device */
+	free(answer(w.graph, text, &settings, &grouped).rows);
+	settings.place = GEMP_PLACE_AUTO;
+	TEST_LIMIT(device_group_slots, 64);
+	free(answer(w.graph, text, &settings, &grouped).rows);
+	assert_all(!grouped);
+	TEST_LIMIT(interpret_work, 1 << 10);
+	free(answer(w.graph, text, &settings, &grouped).rows);
+	assert_all(grouped);
+	TEST_LIMIT_DEFAULT(device_group_slots);
+	free(answer(w.graph, text, &settings, &grouped).rows);
+	assert_all(!grouped);
+	TEST_LIMIT_DEFAULT(interpret_work);
+	TEST_LIMIT_DEFAULT(early_pivots);
+	world_free(&w);
+}
+
 /* Rules that group once and twice: the second rule needs the mean of the rows that it groups. */
 static const char rules_text[] =
 	"RULE pair MATCH (a)-[:E]->(m)<-[:E]-(b) WHERE id(a) < id(b) WITH a, b, count(m) AS n WHERE n >= 2 "
@@ -207,6 +235,7 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { API_TEST(devices_group_as_the_host), API_TEST(rules_group_as_on_the_host),
+		                                API_TEST(devices_take_small_searches_with_groups),
 		                                API_TEST(memory_may_run_out) };
 	return test_main_all(argc, argv, tests);
 }
