@@ -1,12 +1,7 @@
-/* Threads make the texts of chunks of rows, and the texts are joined in the order of the rows. Most results are
- * integers alone. For these the first pass measures each chunk, and the second pass writes the digits to their final
- * places, so nothing is allocated or copied per row. */
-
 #include "io/rows/row_text.h"
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/threads.h"
 #include "graph/column.h"
 #include "io/file/output.h"
 #include "io/text/cells.h"
@@ -35,7 +30,7 @@ gemp_row_form gemp_row_form_of(const char *path)
 	return (gemp_row_form)form;
 }
 
-/* TSV */
+/* CELLS */
 
 /* Results may hold any text, so tabs and line ends in TSV results are escaped. Exported TSV has no escapes. */
 static void add_escaped(gemp_text *out, const char *bytes, size_t size)
@@ -53,22 +48,66 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, bytes + from, size - from);
 }
 
-/* An edge of an OPTIONAL MATCH without a match is NULL and has no ends. */
-static bool has_ends(const gemp_projected *column, size_t row)
+/* CSV: the text of an edge is quoted as a whole, so it is made first. */
+static void add_quoted_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target)
 {
-	return column->edge && !gemp_projected_value(column, row).null;
+	gemp_text edge = { 0 };
+	gemp_value_print(type, &edge);
+	gemp_text_print(&edge, ":");
+	gemp_value_print(source, &edge);
+	gemp_text_print(&edge, "->");
+	gemp_value_print(target, &edge);
+	gemp_escape_csv(out, edge.data, edge.size);
+	out->failed |= edge.failed;
+	gemp_text_free(&edge);
 }
 
-/* NULL is an empty cell. */
-static void add_cell(gemp_text *out, gemp_value value)
+/* NULL is an empty cell in TSV and CSV. */
+void gemp_cell_text(gemp_text *out, gemp_row_form form, const gemp_value *value)
 {
-	if (value.null)
-		return;
-	if (value.type == GEMP_STRING || value.type == GEMP_LIST)
-		add_escaped(out, value.string.bytes, value.string.size);
+	const bool text = !value->null && gemp_is_text(value->type);
+	if (form == GEMP_ROWS_JSON)
+		gemp_json_value(out, value);
+	else if (!text)
+		gemp_value_print(value, out);
+	else if (form == GEMP_ROWS_CSV)
+		gemp_escape_csv(out, value->string.bytes, value->string.size);
 	else
-		gemp_value_print(&value, out);
+		add_escaped(out, value->string.bytes, value->string.size);
 }
+
+/* An edge of an OPTIONAL MATCH without a match is NULL and has no ends. */
+void gemp_edge_text(gemp_text *out, gemp_row_form form, const gemp_projected *column, size_t row)
+{
+	const gemp_value type = gemp_projected_value(column, row);
+	if (type.null) {
+		gemp_cell_text(out, form, &type);
+		return;
+	}
+	const gemp_value source = gemp_column_get(&column->source, row), target = gemp_column_get(&column->target, row);
+	if (form == GEMP_ROWS_JSON) {
+		gemp_json_edge(out, &type, &source, &target);
+	} else if (form == GEMP_ROWS_CSV) {
+		add_quoted_edge(out, &type, &source, &target);
+	} else {
+		gemp_cell_text(out, form, &type);
+		gemp_text_add(out, ":", 1);
+		gemp_cell_text(out, form, &source);
+		gemp_text_add(out, "->", 2);
+		gemp_cell_text(out, form, &target);
+	}
+}
+
+static void add_cell(gemp_text *out, gemp_row_form form, const gemp_projected *column, size_t row)
+{
+	const gemp_value value = gemp_projected_value(column, row);
+	if (column->edge)
+		gemp_edge_text(out, form, column, row);
+	else
+		gemp_cell_text(out, form, &value);
+}
+
+/* TSV */
 
 /* A column name may hold a tab, so names are escaped as values are. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count)
@@ -83,40 +122,12 @@ void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
-		add_cell(out, gemp_projected_value(&columns[c], row));
-		if (has_ends(&columns[c], row)) {
-			gemp_text_add(out, ":", 1);
-			add_cell(out, gemp_column_get(&columns[c].source, row));
-			gemp_text_add(out, "->", 2);
-			add_cell(out, gemp_column_get(&columns[c].target, row));
-		}
+		add_cell(out, GEMP_ROWS_TSV, &columns[c], row);
 		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
 	}
 }
 
 /* CSV */
-
-/* The text of an edge is quoted as a whole, so it is made first. */
-static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
-{
-	gemp_value value = gemp_projected_value(column, row);
-	gemp_text edge = { 0 };
-	if (has_ends(column, row)) {
-		gemp_value source = gemp_column_get(&column->source, row), target = gemp_column_get(&column->target, row);
-		gemp_value_print(&value, &edge);
-		gemp_text_print(&edge, ":");
-		gemp_value_print(&source, &edge);
-		gemp_text_print(&edge, "->");
-		gemp_value_print(&target, &edge);
-		gemp_escape_csv(out, edge.data, edge.size);
-		out->failed |= edge.failed;
-		gemp_text_free(&edge);
-	} else if (!value.null && (value.type == GEMP_STRING || value.type == GEMP_LIST)) {
-		gemp_escape_csv(out, value.string.bytes, value.string.size);
-	} else {
-		gemp_value_print(&value, out);
-	}
-}
 
 /* RFC 4180 ends a line with CR and LF. */
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count)
@@ -133,7 +144,7 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 	size_t before = out->size;
 	for (size_t c = 0; c < count; c++) {
 		gemp_text_add(out, ",", c ? 1 : 0);
-		add_quoted(out, &columns[c], row);
+		add_cell(out, GEMP_ROWS_CSV, &columns[c], row);
 	}
 	gemp_text_print(out, "%s\r\n", out->size == before ? "\"\"" : "");
 }
@@ -144,205 +155,12 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
-		gemp_value value = gemp_projected_value(&columns[c], row);
 		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
 		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
 		gemp_text_add(out, ": ", 2);
-		if (has_ends(&columns[c], row)) {
-			gemp_value source = gemp_column_get(&columns[c].source, row),
-					   target = gemp_column_get(&columns[c].target, row);
-			gemp_json_edge(out, &value, &source, &target);
-		} else {
-			gemp_json_value(out, &value);
-		}
+		add_cell(out, GEMP_ROWS_JSON, &columns[c], row);
 	}
 	gemp_text_add(out, "}\n", 2);
-}
-
-/* MANY ROWS */
-
-/* Appends the text before a cell of column c: the separator, and in JSON the column's name. */
-static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t c)
-{
-	static const char *const between[] = { "\t", ",", ", " };
-	gemp_text_print(out, "%s", c ? between[form] : form == GEMP_ROWS_JSON ? "{" : "");
-	if (form == GEMP_ROWS_JSON) {
-		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
-		gemp_text_print(out, ": ");
-	}
-}
-
-enum { INTEGER_CHUNK = 1 << 12 }; /* rows that one thread writes at a time */
-
-typedef struct integer_writer {
-	const gemp_projected *columns;
-	size_t count;
-	gemp_text *before; /* [count] text in front of each cell */
-	const char *after; /* text after each row */
-	size_t fixed;      /* bytes of a row without the digits and signs of its numbers */
-	size_t *begin;     /* [chunks] after the first pass the size of each chunk's text, then its offset from `to` */
-	char *to;
-} integer_writer;
-
-/* The magnitude of -2^63 fits only in an unsigned integer. */
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-/* The loop takes four digits per step. */
-static size_t digits_of(uint64_t number)
-{
-	size_t digits = 1;
-	for (; number >= 10000; number /= 10000)
-		digits += 4;
-	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
-}
-
-/* First pass: computes the size of the chunk's text. */
-static void measure_chunk(void *context, size_t chunk, size_t begin, size_t end)
-{
-	integer_writer *w = context;
-	size_t bytes = (end - begin) * w->fixed;
-	for (size_t c = 0; c < w->count; c++) {
-		const int64_t *values = w->columns[c].value.integers;
-		for (size_t row = begin; row < end; row++)
-			bytes += digits_of(magnitude(values[row])) + (values[row] < 0);
-	}
-	w->begin[chunk] = bytes;
-}
-
-/* A table gives two digits at a time, which halves the number of divisions. */
-static char *put_number(char *to, int64_t value)
-{
-	static const char pairs[] =
-		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-	uint64_t number = magnitude(value);
-	*to = '-';
-	to += value < 0;
-	char *end = to + digits_of(number), *at = end;
-	for (; number >= 100; number /= 100)
-		memcpy(at -= 2, pairs + number % 100 * 2, 2);
-	if (number >= 10)
-		memcpy(at - 2, pairs + number * 2, 2);
-	else
-		at[-1] = (char)('0' + number);
-	return end;
-}
-
-/* Most separators are one byte, and a call of memcpy would cost more than copying this byte. */
-static char *put_bytes(char *to, const char *bytes, size_t size)
-{
-	if (size == 1)
-		*to = *bytes;
-	else
-		memcpy(to, bytes, size);
-	return to + size;
-}
-
-/* Second pass: writes the text of the chunk at the offset that the first pass found. */
-static void write_integers(void *context, size_t chunk, size_t begin, size_t end)
-{
-	integer_writer *w = context;
-	char *to = w->to + w->begin[chunk];
-	const size_t after_length = strlen(w->after);
-	for (size_t row = begin; row < end; row++) {
-		for (size_t c = 0; c < w->count; c++)
-			to = put_number(put_bytes(to, w->before[c].data, w->before[c].size), w->columns[c].value.integers[row]);
-		to = put_bytes(to, w->after, after_length);
-	}
-}
-
-static void free_integer_writer(integer_writer *w)
-{
-	for (size_t c = 0; w->before && c < w->count; c++)
-		gemp_text_free(&w->before[c]);
-	gemp_free_all(w->before, w->begin);
-}
-
-/* The texts between the numbers are the same in each row, so they are made once. */
-static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
-                              size_t rows)
-{
-	static const char *const after[] = { "\n", "\r\n", "}\n" };
-	size_t chunks = (rows + INTEGER_CHUNK - 1) / INTEGER_CHUNK, all = 0;
-	GEMP_OWNED_BY(free_integer_writer)
-	integer_writer w = { .columns = columns, .count = count, .after = after[form], .fixed = strlen(after[form]) };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(w.before, count), GEMP_ARRAY(w.begin, chunks)));
-	for (size_t c = 0; c < count; c++) {
-		add_before(&w.before[c], form, columns, c);
-		GEMP_TRY(gemp_text_status(&w.before[c]));
-		w.fixed += w.before[c].size;
-	}
-	gemp_for_chunks(rows, INTEGER_CHUNK, measure_chunk, &w);
-	for (size_t p = 0; p < chunks; p++) {
-		size_t size = w.begin[p];
-		w.begin[p] = all;
-		all += size;
-	}
-	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
-	w.to = out->data + out->size;
-	gemp_for_chunks(rows, INTEGER_CHUNK, write_integers, &w);
-	out->size += all;
-	out->data[out->size] = '\0';
-	return GEMP_OK;
-}
-
-enum { ROW_CHUNK = 1 << 11 }; /* rows that one thread writes at a time */
-
-typedef struct row_writer {
-	gemp_row_form form;
-	const gemp_projected *columns;
-	size_t count, chunks;
-	gemp_text *texts; /* [chunks] */
-} row_writer;
-
-static void free_row_writer(row_writer *w)
-{
-	for (size_t p = 0; w->texts && p < w->chunks; p++)
-		gemp_text_free(&w->texts[p]);
-	gemp_free(w->texts);
-}
-
-/* Each chunk has its own text, so threads need no lock. */
-static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
-{
-	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
-		                                                                                   gemp_json_row };
-	const row_writer *w = context;
-	for (size_t row = begin; row < end; row++)
-		row_of[w->form](&w->texts[chunk], w->columns, w->count, row);
-}
-
-/* Tests whether every column holds integers without NULL. */
-static bool only_integers(const gemp_projected *columns, size_t count)
-{
-	bool only = count > 0;
-	for (size_t c = 0; c < count; c++)
-		only = only && !columns[c].edge && !columns[c].dictionary && columns[c].value.type == GEMP_INTEGER &&
-		       !columns[c].value.null;
-	return only;
-}
-
-/* The chunks' texts are joined in the order of the rows. */
-gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
-{
-	GEMP_OWNED_BY(free_row_writer)
-	row_writer w = { .form = form, .columns = columns, .count = count, .chunks = (rows + ROW_CHUNK - 1) / ROW_CHUNK };
-	size_t all = 0;
-	if (only_integers(columns, count))
-		return integer_rows(out, form, columns, count, rows);
-	GEMP_TRY(GEMP_NEW(w.texts, w.chunks));
-	gemp_for_chunks(rows, ROW_CHUNK, write_chunk, &w);
-	for (size_t p = 0; p < w.chunks; p++) {
-		GEMP_TRY(gemp_text_status(&w.texts[p]));
-		all += w.texts[p].size;
-	}
-	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
-	for (size_t p = 0; p < w.chunks; p++)
-		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
-	return gemp_text_status(out);
 }
 
 /* TABLES FOR PEOPLE */

@@ -50,10 +50,13 @@ typedef enum gemp_row_form {
 /* The form follows from the path's ending: .tsv, .csv, .jsonl or .h5, in lower case. "-" (stdout) is TSV. */
 gemp_row_form gemp_row_form_of(const char *path);
 
-/* Appends the first `rows` rows; GEMP_ENOMEM is the only failure. */
-gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows);
-
 /* The caller asks gemp_text_status for GEMP_ENOMEM. */
+
+/* Append one cell. NULL is empty in TSV and CSV. An edge that is NULL has no ends. */
+void gemp_cell_text(gemp_text *out, gemp_row_form form, const gemp_value *value);
+void gemp_edge_text(gemp_text *out, gemp_row_form form, const gemp_projected *column, size_t row);
+
+/* Append headers and rows. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count);

@@ -8,6 +8,7 @@
 #include "graph/column_bulk.h"
 #include "graph/column_rows.h"
 #include "io/file/output.h"
+#include "io/rows/rows_text.h"
 #include "io/rows/vertex_keys.h"
 
 #include <string.h>

@@ -5,13 +5,11 @@
 #include "graph/column.h"
 
 #include "core/memory.h"
+#include "core/number_text.h"
 #include "core/text.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "json" };
@@ -319,28 +317,15 @@ void gemp_table_free(gemp_table *table)
 	*table = (gemp_table){ 0 };
 }
 
-/* Tries 15, 16 and 17 digits, and prints the first that reads back as the same double. */
-static void print_float(double real, gemp_text *out)
-{
-	char text[40];
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, real);
-		if (digits < 17 && strtod(text, NULL) == real) /* 17 digits always identify a double */
-			break;
-	}
-	gemp_text_add(out, text, strlen(text));
-	if (!strpbrk(text, ".en"))
-		gemp_text_add(out, ".0", 2);
-}
-
 /* NULL prints nothing, since each writer has its own form of NULL. */
 void gemp_value_print(const gemp_value *value, gemp_text *out)
 {
+	char number[GEMP_FLOAT_TEXT];
 	if (value->null)
 		return;
 	switch (value->type) {
-	case GEMP_INTEGER: gemp_text_print(out, "%" PRId64, value->integer); break;
-	case GEMP_FLOAT: print_float(value->real, out); break;
+	case GEMP_INTEGER: gemp_text_add(out, number, (size_t)(gemp_integer_put(number, value->integer) - number)); break;
+	case GEMP_FLOAT: gemp_text_add(out, number, (size_t)(gemp_float_put(number, value->real) - number)); break;
 	case GEMP_BOOLEAN: gemp_text_print(out, "%s", value->truth ? "true" : "false"); break;
 	case GEMP_STRING:
 	case GEMP_LIST: gemp_text_add(out, value->string.bytes, value->string.size);

@@ -14,6 +14,7 @@
 enum {
 	CHUNK = 1 << 13, /* rows that a thread takes at a time */
 	BLOCK = 16,      /* bytes of a short string that are copied together, whatever its size */
+	AHEAD = 16,      /* rows between the request for the bytes of a string and their use */
 };
 
 typedef struct rows_task {
@@ -51,7 +52,9 @@ static void copy_strings(const rows_task *t, size_t chunk, size_t begin, size_t 
 	uint64_t at = t->begin[chunk];
 	const uint64_t stop = t->begin[chunk + 1], source_end = from->rows ? from->offsets[from->rows] : 0;
 	for (size_t i = begin; i < end; i++) {
-		const uint32_t row = t->rows[i];
+		const uint32_t row = t->rows[i], later = i + AHEAD < end ? t->rows[i + AHEAD] : GEMP_NO_ROW;
+		if (later != GEMP_NO_ROW)
+			__builtin_prefetch(from->bytes + from->offsets[later]);
 		const uint64_t first = row == GEMP_NO_ROW ? 0 : from->offsets[row];
 		const uint64_t size = row == GEMP_NO_ROW ? 0 : from->offsets[row + 1] - first;
 		if (size <= BLOCK && at + BLOCK <= stop && first + BLOCK <= source_end)

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "graph/column.h"
 #include "io/rows/row_text.h"
+#include "io/rows/rows_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,7 +181,7 @@ static void check_many(const gemp_projected *columns, size_t count, size_t rows)
 		for (size_t row = 0; row < rows; row++)
 			one[form](&single, columns, count, row);
 		assert_int_equal(many.size, single.size);
-		assert_string_equal(many.data, single.data);
+		assert_memory_equal(many.data, single.data, many.size);
 		gemp_text_free(&many);
 		gemp_text_free(&single);
 	}
@@ -245,13 +246,67 @@ static void many_of_several_types(void **state)
 	gemp_column_free(&columns[1].value);
 }
 
+/* Strings of all bytes and lengths, rows of dictionaries, booleans, lists and edges. */
+static void many_random_cells(void **state)
+{
+	(void)state;
+	enum { ROWS = 3000, WORDS = 200, LONGEST = 40 };
+	uint64_t seed = test_seed();
+	gemp_column dictionary;
+	uint32_t index[ROWS];
+	char text[LONGEST];
+	gemp_projected columns[] = {
+		{ .name = "s" }, { .name = "d" }, { .name = "b" }, { .name = "l" }, { .name = "e", .edge = true }
+	};
+	static const gemp_type types[] = { GEMP_STRING, GEMP_STRING, GEMP_BOOLEAN, GEMP_LIST, GEMP_STRING };
+	assert_ok(gemp_column_init(&dictionary, "d", GEMP_STRING));
+	for (size_t c = 0; c < 5; c++)
+		assert_ok(gemp_column_init(&columns[c].value, "x", types[c]));
+	assert_ok(gemp_column_init(&columns[4].source, "x", GEMP_INTEGER));
+	assert_ok(gemp_column_init(&columns[4].target, "x", GEMP_STRING));
+	for (size_t row = 0; row < ROWS; row++)
+		for (size_t c = 0; c < 5; c++) {
+			const unsigned bytes = gemp_random_below(&seed, 2) ? 256 : 127;
+			const size_t size = gemp_random_below(&seed, LONGEST + 1);
+			gemp_value value = { .type = types[c], .null = gemp_random_below(&seed, 7) == 0 };
+			for (size_t i = 0; i < size; i++)
+				text[i] = (char)(bytes == 127 ? 'a' + gemp_random_below(&seed, 26) : gemp_random_below(&seed, bytes));
+			if (types[c] == GEMP_BOOLEAN)
+				value.truth = gemp_random_below(&seed, 2);
+			else
+				value.string = (gemp_string){ text, size };
+			if (c == 1)
+				index[row] = value.null ? GEMP_NO_ROW : (uint32_t)gemp_random_below(&seed, WORDS);
+			if (c == 1 && row < WORDS)
+				assert_ok(gemp_column_add(&dictionary, &value));
+			if (c != 1)
+				assert_ok(gemp_column_add(&columns[c].value, &value));
+			if (c == 4) {
+				assert_ok(gemp_column_add(&columns[4].source, &(gemp_value){ .type = GEMP_INTEGER, .integer = -7 }));
+				assert_ok(gemp_column_add(&columns[4].target,
+				                          &(gemp_value){ .type = GEMP_STRING, .string = { text, size } }));
+			}
+		}
+	columns[1].dictionary = &dictionary;
+	columns[1].index = index;
+	check_many(columns, 5, ROWS);
+	check_many(columns + 1, 1, ROWS);
+	gemp_projected_free(columns, 5);
+	gemp_column_free(&dictionary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strings),       cmocka_unit_test(numbers),
-		cmocka_unit_test(edges),         cmocka_unit_test(missing_values),
-		cmocka_unit_test(tables),        cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(many_integers), cmocka_unit_test(many_of_several_types),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(edges),
+		cmocka_unit_test(missing_values),
+		cmocka_unit_test(tables),
+		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(many_integers),
+		cmocka_unit_test(many_of_several_types),
+		cmocka_unit_test(many_random_cells),
 	};
 	return test_main(tests);
 }
