@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "generate/generate.h"
 #include "graph/column_bulk.h"
+#include "graph/kept.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/import/import.h"
 #include "partition/build/builder.h"
@@ -51,6 +52,25 @@ gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *p
 	GEMP_TRY(gemp_graph_of_shard(out, context, shard, path));
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_READ, since);
 	return GEMP_OK;
+}
+
+/* An eighth of the memory that the user allows, or of what the node has left, but no more than bitmaps and statistics
+ * of large graphs need: a bitmap of 10^9 vertices takes 125 MB. */
+gemp_code gemp_graph_keep_results(const gemp_graph *graph)
+{
+	enum { PART = 8 };
+	const size_t max = (size_t)1 << 30, given = graph->context->budgets.host_memory;
+	gemp_shard *shard = graph->shard;
+	if (shard->kept)
+		return GEMP_OK;
+	const size_t left = given ? given : (size_t)gemp_memory_available() / (size_t)graph->context->comm.node_size;
+	const gemp_code code = gemp_comm_agree(&graph->context->comm,
+	                                       gemp_kept_new(&shard->kept, gemp_min(left / PART, max)));
+	if (code != GEMP_OK) {
+		gemp_kept_free(shard->kept);
+		shard->kept = NULL;
+	}
+	return code;
 }
 
 gemp_timers gemp_graph_take_timers(gemp_graph *graph)

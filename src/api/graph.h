@@ -24,6 +24,10 @@ struct gemp_graph {
 /* Local. Returns the seconds of the graph and sets them to zero, so that only one report contains them. */
 gemp_timers gemp_graph_take_timers(gemp_graph *graph);
 
+/* Collective. From now on queries keep results with the graph (graph/kept.h). Repeated calls do nothing until the graph
+ * has another shard. */
+gemp_code gemp_graph_keep_results(const gemp_graph *graph);
+
 struct gemp_columns {
 	gemp_table table;
 };

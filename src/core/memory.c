@@ -20,11 +20,20 @@ static atomic_size_t limit; /* of the live bytes; 0: none */
 static const char beyond_limit[] = "would pass the limit of memory";
 static atomic_long until_failure = -1;
 static bool (*_Atomic chooser)(void);
+static bool (*_Atomic on_shortage)(void);
 
 static bool passes_limit(size_t more)
 {
 	const size_t most = limit;
 	return most && more && (live > most || more > most - live);
+}
+
+/* Frees what callers keep beyond their need. Returns false if there was nothing. */
+static bool make_room(void)
+{
+	bool (*release)(void) = on_shortage;
+	const bool released = release && release();
+	return gemp_page_pool_drop() || released;
 }
 
 /* Kept blocks are given back if they and the request would pass the limit together. */
@@ -84,7 +93,7 @@ static bool check_request(size_t count, size_t size, size_t held, size_t *bytes)
 {
 	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || refused())
 		return false;
-	if (*bytes > held && passes_limit(*bytes - held))
+	if (*bytes > held && passes_limit(*bytes - held) && !(make_room() && !passes_limit(*bytes - held)))
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
@@ -116,7 +125,7 @@ static void advise_huge_pages(char *base, size_t bytes)
 static void *resize(char *base, size_t bytes)
 {
 	void *resized = realloc(base, bytes);
-	if (!resized && gemp_page_pool_drop())
+	if (!resized && make_room())
 		resized = realloc(base, bytes);
 	return resized;
 }
@@ -174,7 +183,7 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 static void *new_pages(size_t bytes, bool zero)
 {
 	char *base = zero ? calloc(1, bytes) : malloc(bytes);
-	if (!base && gemp_page_pool_drop())
+	if (!base && make_room())
 		base = zero ? calloc(1, bytes) : malloc(bytes);
 	if (base)
 		advise_huge_pages(base, bytes);
@@ -354,6 +363,11 @@ uint64_t gemp_memory_available(void)
 void gemp_memory_set_limit(size_t bytes)
 {
 	limit = bytes;
+}
+
+void gemp_memory_on_shortage(bool (*release)(void))
+{
+	on_shortage = release;
 }
 
 bool gemp_memory_limited(const char *message)

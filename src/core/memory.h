@@ -66,6 +66,9 @@ uint64_t gemp_memory_available(void);
 /* While a limit is set, a request that would make the live bytes exceed it fails as if the node had no memory. Threads
  * that allocate at the same time may pass the limit by one request each. 0: no limit. */
 void gemp_memory_set_limit(size_t bytes);
+/* release() is called before a request fails, by any thread, and the request is tried again if it returns true. It
+ * frees blocks that nobody needs, and must not allocate. */
+void gemp_memory_on_shortage(bool (*release)(void));
 /* True if `message`, of this or another rank, tells of a request that the limit refused. */
 bool gemp_memory_limited(const char *message);
 

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
+#include "graph/kept.h"
 
 #include <string.h>
 
@@ -244,6 +245,7 @@ void gemp_shard_free(gemp_shard *graph)
 	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
 		gemp_relation_free(&graph->relations[i]);
 	gemp_shard_drop_indexes(graph);
+	gemp_kept_free(graph->kept);
 	gemp_free(graph->relations);
 	gemp_free(graph);
 }

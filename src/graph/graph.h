@@ -144,6 +144,8 @@ typedef struct gemp_shard {
 	gemp_value_index *value_indexes; /* [value_index_count] */
 
 	gemp_shard_loader loader; /* functions may be NULL in a graph made in memory */
+	/* results of queries for later queries; owned; NULL: nothing is kept, since no handle has the graph open */
+	struct gemp_kept *kept;
 } gemp_shard;
 
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id);

@@ -1,6 +1,7 @@
 #include "match/match.h"
 
 #include "match/filter/semi_join.h"
+#include "match/filter/statistics.h"
 #include "match/filter/value_lookup.h"
 #include "match/groups/grouping.h"
 #include "match/match_device.h"

@@ -1,5 +1,6 @@
 #include "match/match_plan.h"
 
+#include "match/filter/kept_results.h"
 #include "match/planner/order_search.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"
@@ -108,6 +109,67 @@ static gemp_code need_edges(gemp_match *m)
 	return GEMP_OK;
 }
 
+/* An order that was chosen, and the sampled work of its steps. */
+typedef struct chosen_order {
+	bool found;
+	int order[GEMP_MAX_PATTERN_VERTICES];
+	gemp_sample_work work[GEMP_MAX_STEPS];
+} chosen_order;
+
+/* Appends the options of the plan, whose order is NULL. */
+static void add_plan_options(gemp_text *key, const gemp_plan_options *options, const gemp_pattern *pattern)
+{
+	const uint64_t numbers[] = { options->semantics, options->break_symmetry, options->pivot_off,
+		                         options->two_paths, options->wanted_edges,   options->edge_test_count };
+	const gemp_vertex_tests *tests = &options->tests;
+	GEMP_KEPT_KEY_ARRAY(key, numbers, sizeof numbers / sizeof *numbers);
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		const uint64_t own[] = { tests->unequal[v], tests->equal[v], tests->key_less[v], tests->key_le[v] };
+		GEMP_KEPT_KEY_ARRAY(key, own, sizeof own / sizeof *own);
+	}
+	for (size_t i = 0; i < options->edge_test_count; i++) {
+		const gemp_edge_test *test = &options->edge_tests[i];
+		const uint64_t own[] = { (uint64_t)test->from, (uint64_t)test->to, test->either, test->absent };
+		GEMP_KEPT_KEY_ARRAY(key, own, sizeof own / sizeof *own);
+		GEMP_KEPT_KEY_ARRAY(key, test->relations, pattern->relation_count);
+	}
+}
+
+/* The key of the choice of an order: all that gemp_order_search reads. Statistics follow from the candidates, and the
+ * order from which it starts follows from the statistics and from what is loaded, so that order is in the key. */
+static gemp_text key_of_order(const gemp_match *m, const gemp_order_inputs *q, const int *order)
+{
+	const char kind = GEMP_KEPT_ORDER;
+	const uint64_t numbers[] = { q->key_rank != NULL,  q->reads, q->walk_latest, q->lists, m->symmetry->points,
+		                         m->symmetry->vertices };
+	gemp_text key = { 0 };
+	gemp_text_add(&key, &kind, 1);
+	GEMP_KEPT_KEY_ARRAY(&key, numbers, sizeof numbers / sizeof *numbers);
+	gemp_kept_key_pattern(&key, m->pattern);
+	add_plan_options(&key, q->options, m->pattern);
+	gemp_kept_key_bytes(&key, m->symmetry->images,
+	                    m->symmetry->count * m->symmetry->points * sizeof *m->symmetry->images);
+	gemp_kept_key_bytes(&key, order, m->pattern->vertex_count * sizeof *order);
+	gemp_candidates_add_keys(&m->candidates, m->pattern->vertex_count, &key);
+	return key;
+}
+
+/* Collective. Takes the order that an earlier query has kept, or searches for one by samples. out->order is the order
+ * of the plan. */
+static gemp_code choose_order(gemp_match *m, gemp_order_inputs *question, chosen_order *out)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { .failed = true };
+	if (m->graph->kept)
+		key = key_of_order(m, question, out->order);
+	if (gemp_kept_results_get(m->context->comm, m->graph, &key, out, sizeof *out))
+		return GEMP_OK;
+	question->work = out->work;
+	GEMP_TRY(need_edges(m));
+	GEMP_TRY(gemp_order_search(question, out->order, &out->found));
+	gemp_kept_results_put(m->graph, &key, out, sizeof *out);
+	return GEMP_OK;
+}
+
 /* Collective. Searches for a better order by samples, unless the user gave an order or the plan uses two-paths. */
 gemp_code gemp_match_improve_order(gemp_match *m)
 {
@@ -123,20 +185,20 @@ gemp_code gemp_match_improve_order(gemp_match *m)
 		.key_rank = m->pushdown.key_rank,
 		.reads = m->options.order_reads,
 		.walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
-		.lists = m->context->device && m->context->device->gpu && !gemp_match_needs_listing(m) && !m->options.profile,
-		.work = m->sample_work
+		.lists = m->context->device && m->context->device->gpu && !gemp_match_needs_listing(m) && !m->options.profile
 	};
-	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_plan_binding_order(m->plan, order);
-	bool found;
+	chosen_order chosen;
+	memset(&chosen, 0, sizeof chosen); /* also the padding, since the bytes are kept */
+	const int count = gemp_plan_binding_order(m->plan, chosen.order);
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
-	GEMP_TRY(need_edges(m));
 	for (size_t s = 0; s < m->plan->step_count; s++)
 		question.rows += m->plan->steps[s].rows;
-	GEMP_TRY(gemp_order_search(&question, order, &found));
-	if (!found)
+	GEMP_TRY(choose_order(m, &question, &chosen));
+	memcpy(m->sample_work, chosen.work, sizeof m->sample_work);
+	if (!chosen.found)
 		return GEMP_OK;
-	memcpy(m->options.order, order, sizeof order);
+	memcpy(m->options.order, chosen.order, sizeof m->options.order);
 	m->options.order_count = count;
 	return gemp_match_plan(m, false);
 }

@@ -10,6 +10,7 @@
 #include "core/threads.h"
 #include "core/timer.h"
 #include "graph/column_bulk.h"
+#include "graph/kept.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/rows_source.h"
 #include "partition/exchange/value_exchange.h"
@@ -447,6 +448,7 @@ gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const boo
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_source(comm);
 	gemp_shard_drop_indexes(graph);
+	gemp_kept_clear(graph->kept);
 	const gemp_code code = reverse_relations(&t, relations);
 	gemp_owner_router_free(t.router);
 	GEMP_TRY(code);

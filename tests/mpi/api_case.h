@@ -149,6 +149,36 @@ static inline double api_cell(const gemp_column_view *view, size_t row)
 	}
 }
 
+static inline uint64_t api_cell_hash(const gemp_column_view *view, size_t row, uint64_t seed)
+{
+	uint64_t bits = 0;
+	if (view->null && view->null[row])
+		return gemp_mix(seed ^ 1);
+	if (view->offsets)
+		return gemp_hash(view->bytes + view->offsets[row], view->offsets[row + 1] - view->offsets[row], seed);
+	const double number = api_cell(view, row);
+	memcpy(&bits, &number, sizeof bits);
+	return gemp_mix(bits + gemp_mix(seed));
+}
+
+/* The sum of the hashes of all rows of this rank. */
+static inline uint64_t api_rows_hash(const gemp_columns *columns)
+{
+	enum { MAX_COLUMNS = 8 };
+	gemp_column_view view[MAX_COLUMNS] = { 0 };
+	size_t width = 0;
+	uint64_t sum = 0;
+	while (width < MAX_COLUMNS && gemp_columns_at(columns, width, &view[width]))
+		width++;
+	for (size_t row = 0; row < gemp_columns_rows(columns); row++) {
+		uint64_t hash = 1;
+		for (size_t k = 0; k < width; k++)
+			hash = api_cell_hash(&view[k], row, hash);
+		sum += hash;
+	}
+	return sum;
+}
+
 /* Collective. Returns the concatenation of the arrays of all ranks in rank order, [*total]. The caller frees it. */
 static inline double *api_gather(MPI_Comm comm, const double *own, size_t count, size_t *total)
 {

@@ -53,7 +53,7 @@ static const char *const conditions[] = {
 	"id(a) = $k AND a.name = 'Jack'",
 };
 
-enum { SHAPES = sizeof shapes / sizeof *shapes, CONDITIONS = sizeof conditions / sizeof *conditions, COLUMNS = 4 };
+enum { SHAPES = sizeof shapes / sizeof *shapes, CONDITIONS = sizeof conditions / sizeof *conditions };
 
 /* Writes a condition with a number and a key of the graph. */
 static void print_condition(char *out, size_t size, const char *text, const fixture *made, uint64_t *random)
@@ -80,18 +80,6 @@ typedef struct answer {
 	bool near; /* the plan names a neighbourhood */
 } answer;
 
-static uint64_t cell_hash(const gemp_column_view *view, size_t row, uint64_t seed)
-{
-	uint64_t bits = 0;
-	if (view->null && view->null[row])
-		return gemp_mix(seed ^ 1);
-	if (view->offsets)
-		return gemp_hash(view->bytes + view->offsets[row], view->offsets[row + 1] - view->offsets[row], seed);
-	const double number = api_cell(view, row);
-	memcpy(&bits, &number, sizeof bits);
-	return gemp_mix(bits + gemp_mix(seed));
-}
-
 static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics)
 {
 	gemp_query *query = NULL;
@@ -108,17 +96,7 @@ static answer ask(gemp_graph *graph, const char *text, gemp_semantics semantics)
 	assert_all_ok(gemp_query_plan(query, &plan));
 	found.near = strstr(plan, "neighbourhood: ") != NULL;
 	gemp_text_release(plan);
-	gemp_column_view view[COLUMNS] = { 0 };
-	size_t width = 0;
-	while (width < COLUMNS && gemp_columns_at(columns, width, &view[width]))
-		width++;
-	for (size_t row = 0; row < gemp_columns_rows(columns); row++) {
-		uint64_t hash = 1;
-		for (size_t k = 0; k < width; k++)
-			hash = cell_hash(&view[k], row, hash);
-		found.hash += hash;
-	}
-	found.hash = gemp_comm_sum1(&test_comm, found.hash);
+	found.hash = gemp_comm_sum1(&test_comm, api_rows_hash(columns));
 	found.rows = result.rows;
 	found.matches = counted.matches;
 	gemp_columns_close(columns);

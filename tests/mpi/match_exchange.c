@@ -9,7 +9,7 @@
 #include "match/exchange/match_exchange.h"
 #include "match/exchange/rounds.h"
 #include "match/exchange/working_set.h"
-#include "match/filter/candidates.h"
+#include "match/filter/statistics.h"
 #include "match/search/search.h"
 #include "match/search/search_build.h"
 #include "match/search/search_launch.h"

@@ -2,8 +2,8 @@
 #include "match_case.h"
 
 #include "harness/pattern_oracle.h"
-#include "match/filter/candidates.h"
 #include "match/filter/filter.h"
+#include "match/filter/statistics.h"
 #include "match/planner/condition_phases.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/pattern.h"

@@ -219,6 +219,7 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_DEVICES_LATER, &timers));
 	if (!report->unwanted)
 		gemp_report_graph(report, graph->shard);
+	GEMP_TRY(gemp_graph_keep_results(graph));
 	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime) : run_job(jobs.all, report, runtime);
 }
 

@@ -3,6 +3,7 @@
 #include "core/threads.h"
 #include "match/filter/bits_union.h"
 #include "match/filter/computed_columns.h"
+#include "match/filter/kept_results.h"
 #include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 
@@ -52,17 +53,6 @@ static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32
 	for (size_t w = 0; w < gemp_bits32_words(rows); w++)
 		own[w] = all[from + w] >> shift | (shift ? all[from + w + 1] << (32 - shift) : 0);
 	gemp_bits32_trim(own, rows);
-}
-
-/* Counts the ids of a row that are candidates of pattern vertex v. */
-static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)
-{
-	uint64_t found = 0;
-	if (!candidates->bits[v])
-		return count;
-	for (uint64_t i = 0; i < count; i++)
-		found += gemp_candidates_has(candidates, v, ids[i]);
-	return found;
 }
 
 /* Local. Evaluates conditions for own rows, and *own becomes the bits of the rows for which they hold. If pattern
@@ -151,6 +141,85 @@ static gemp_code keep_ids(gemp_candidates *candidates, size_t v, const gemp_vert
 	return GEMP_OK;
 }
 
+/* KEPT BITMAPS */
+
+/* The key of the bitmap after these conditions on pattern vertex v, too. */
+static gemp_text extended_key(const gemp_candidates *candidates, size_t v, const gemp_condition *const *conditions,
+                              size_t count, bool count_loops)
+{
+	gemp_text key = { .failed = candidates->keyless };
+	const char kind = GEMP_KEPT_CANDIDATES;
+	gemp_text_add(&key, &kind, 1);
+	gemp_kept_key_bytes(&key, candidates->key[v].data, candidates->key[v].size);
+	gemp_kept_key_number(&key, count_loops);
+	gemp_kept_key_number(&key, count);
+	for (size_t i = 0; i < count; i++)
+		gemp_kept_key_condition(&key, conditions[i]->expr);
+	return key;
+}
+
+/* Takes the bytes of the key. */
+static void set_key(gemp_candidates *candidates, size_t v, gemp_text *key)
+{
+	gemp_text_free(&candidates->key[v]);
+	candidates->key[v] = *key;
+	candidates->keyless |= key->failed;
+	*key = (gemp_text){ 0 };
+}
+
+static void extend_key(gemp_candidates *candidates, size_t v, const gemp_condition *const *conditions, size_t count,
+                       bool count_loops)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = extended_key(candidates, v, conditions, count, count_loops);
+	set_key(candidates, v, &key);
+}
+
+void gemp_candidates_add_keys(const gemp_candidates *candidates, size_t vertex_count, gemp_text *key)
+{
+	key->failed |= candidates->keyless;
+	for (size_t v = 0; v < vertex_count; v++)
+		gemp_kept_key_bytes(key, candidates->key[v].data, candidates->key[v].size);
+}
+
+/* Lists the conditions on pattern vertex v in own[count]. */
+static size_t conditions_on(size_t v, const gemp_condition *const *conditions, size_t count, const gemp_condition **own)
+{
+	size_t mine = 0;
+	for (size_t i = 0; i < count; i++)
+		if (conditions[i]->vertices == UINT64_C(1) << v)
+			own[mine++] = conditions[i];
+	return mine;
+}
+
+/* Collective. Takes the bitmaps that an earlier query has kept, and removes their conditions from the list.
+ * own[*count] is for lists. */
+static gemp_code take_kept(gemp_candidates *candidates, const gemp_runtime *context, const gemp_shard *graph,
+                           size_t vertex_count, bool count_loops, const gemp_condition **conditions, size_t *count,
+                           const gemp_condition **own)
+{
+	for (size_t v = 0; graph->kept && !candidates->keyless && v < vertex_count; v++) {
+		const size_t mine = conditions_on(v, conditions, *count, own), words = candidates->words + 1;
+		GEMP_OWNED uint32_t *bits = NULL;
+		if (!mine)
+			continue;
+		GEMP_OWNED_BY(gemp_text_free) gemp_text key = extended_key(candidates, v, own, mine, count_loops);
+		GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(bits, words)));
+		if (!gemp_kept_results_get(context->comm, graph, &key, bits, words * sizeof *bits))
+			continue;
+		gemp_free(candidates->bits[v]);
+		candidates->bits[v] = bits;
+		bits = NULL;
+		candidates->count[v] = gemp_bits32_count(candidates->bits[v], candidates->words);
+		set_key(candidates, v, &key);
+		size_t left = 0;
+		for (size_t i = 0; i < *count; i++)
+			if (conditions[i]->vertices != UINT64_C(1) << v)
+				conditions[left++] = conditions[i];
+		*count = left;
+	}
+	return GEMP_OK;
+}
+
 /* Collective. Evaluates the conditions that an index answers, without their columns. left[*left_count] become the
  * others. */
 static gemp_code look_up(gemp_candidates *candidates, gemp_runtime *context, gemp_shard *graph,
@@ -168,9 +237,10 @@ static gemp_code look_up(gemp_candidates *candidates, gemp_runtime *context, gem
 			left[(*left_count)++] = conditions[i];
 			continue;
 		}
+		const size_t v = (size_t)__builtin_ctzll(conditions[i]->vertices);
 		GEMP_TRY(gemp_value_lookup_find(graph, context->comm, index, expr, &ids, &found));
-		GEMP_TRY(gemp_comm_agree(context->comm,
-		                         keep_ids(candidates, (size_t)__builtin_ctzll(conditions[i]->vertices), ids, found)));
+		GEMP_TRY(gemp_comm_agree(context->comm, keep_ids(candidates, v, ids, found)));
+		extend_key(candidates, v, &conditions[i], 1, false);
 	}
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	return GEMP_OK;
@@ -197,7 +267,11 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		gemp_comm_agree(context->comm, gemp_new_all(GEMP_ARRAY(columns, graph->attributes.count),
 	                                                GEMP_ARRAY(own, all_count), GEMP_ARRAY(conditions, all_count))));
 	GEMP_TRY(look_up(candidates, context, graph, all, all_count, conditions, &count));
-	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
+	const bool count_loops = gemp_filter_counts_loops(filter);
+	GEMP_TRY(take_kept(candidates, context, graph, pattern->vertex_count, count_loops, conditions, &count, own));
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, count_loops, conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
@@ -205,12 +279,14 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	const double before = gemp_timers_sum(&context->timers);
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
-		size_t mine = 0;
-		for (size_t i = 0; i < count; i++)
-			if (conditions[i]->vertices == UINT64_C(1) << v)
-				own[mine++] = conditions[i];
-		if (mine)
-			GEMP_TRY_DONE(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
+		const size_t mine = conditions_on(v, conditions, count, own);
+		if (!mine)
+			continue;
+		GEMP_TRY_DONE(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
+		extend_key(candidates, v, own, mine, count_loops);
+		if (!candidates->keyless)
+			gemp_kept_results_put(graph, &candidates->key[v], candidates->bits[v],
+			                      (candidates->words + 1) * sizeof *candidates->bits[v]);
 	}
 	gemp_timers_add_rest(&context->timers, GEMP_PHASE_FILTER, began, before);
 done:
@@ -307,14 +383,17 @@ gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const u
 		if (candidates->words)
 			memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
 	}
+	candidates->keyless = true;
 	candidates->count[vertex] = gemp_bits32_count(candidates->bits[vertex], candidates->words);
 	return GEMP_OK;
 }
 
 void gemp_candidates_free(gemp_candidates *candidates)
 {
-	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++) {
 		gemp_free(candidates->bits[v]);
+		gemp_text_free(&candidates->key[v]);
+	}
 	*candidates = (gemp_candidates){ 0 };
 }
 
@@ -355,135 +434,8 @@ void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id
 			gemp_bits32_set(out, order->slot_of[w * 32 + (size_t)__builtin_ctz(left)]);
 }
 
-enum { CHUNK = 1 << 14 }; /* number of rows that a thread counts at a time */
-
-/* A count of edges at the own vertices that are candidates of pattern vertex `at`, and a sum of the squares of these
- * vertices' degrees. The sums of the chunks are added in the order of the chunks, so the result does not depend on the
- * number of threads. */
-typedef struct edge_count {
-	gemp_edge_question question;
-	int at;
-	uint64_t *edges; /* [chunks] */
-	double *squares; /* [chunks] */
-} edge_count;
-
-uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
-{
-	uint64_t degree = 0;
-	for (size_t k = 0; k < c->lists->count; k++) {
-		const gemp_view_list *list = &c->lists->list[k];
-		degree += among(c->candidates, c->other, list->neighbours + list->offsets[v],
-		                list->offsets[v + 1] - list->offsets[v]);
-	}
-	return degree;
-}
-
-/* Counts one chunk of own rows. Words of the bitmap without further bits are skipped, since few candidates are
- * common. The sums are written once: chunks that are counted at the same time share cache lines. */
-static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
-{
-	const edge_count *c = context;
-	const uint32_t *bits = c->question.candidates->bits[c->at];
-	uint64_t edges = 0;
-	double squares = 0;
-	for (size_t v = begin; v < end; v++) {
-		uint64_t id = c->question.graph->first_vertex + v;
-		if (bits && !(bits[id / 32] >> id % 32)) {
-			v += 31 - id % 32;
-			continue;
-		}
-		uint64_t degree = !bits || gemp_bits32_test(bits, id) ? gemp_statistics_row(&c->question, v) : 0;
-		edges += degree;
-		squares += (double)degree * (double)degree;
-	}
-	c->edges[chunk] = edges;
-	c->squares[chunk] = squares;
-}
-
-/* Local. Counts with all threads. */
-static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
-{
-	size_t chunks = (c->question.graph->rows + CHUNK - 1) / CHUNK;
-	GEMP_OWNED uint64_t *chunk_edges = NULL;
-	GEMP_OWNED double *chunk_squares = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(chunk_edges, chunks), GEMP_ARRAY(chunk_squares, chunks)));
-	c->edges = chunk_edges;
-	c->squares = chunk_squares;
-	gemp_for_chunks(c->question.graph->rows, CHUNK, count_rows, c);
-	for (size_t i = 0; i < chunks; i++) {
-		*edges += chunk_edges[i];
-		*squares += chunk_squares[i];
-	}
-	return GEMP_OK;
-}
-
 bool gemp_candidates_same(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
-}
-
-/* True if pattern edges e and f have the same count. A count reads all edges of the graph, so equal counts are made
- * once. */
-static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
-{
-	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];
-	return a->direction == b->direction && gemp_candidates_same(candidates, a->from, b->from) &&
-	       gemp_candidates_same(candidates, a->to, b->to) &&
-	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
-}
-
-/* Collective. The statistics of one pattern edge. */
-static gemp_code count_edge(gemp_statistics *out, size_t e, gemp_runtime *context, gemp_shard *graph,
-                            const gemp_pattern *pattern, const gemp_candidates *candidates)
-{
-	const gemp_pattern_edge *edge = &pattern->edges[e];
-	const int ends[] = { edge->from, edge->to };
-	uint64_t edges[2] = { 0, 0 };
-	double sums[2] = { 0, 0 };
-	bool known[2] = { true, true };
-	gemp_code code = GEMP_OK;
-	for (int back = 0; back < 2; back++) {
-		const gemp_view_key key = gemp_pattern_edge_key(pattern, edge, back);
-		GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
-		edge_count count = { { graph, candidates, &lists, ends[!back] }, ends[back], NULL, NULL };
-		known[back] = !back || gemp_view_is_loaded(graph, &key);
-		GEMP_THEN(gemp_view_lists_new(&lists, graph, &key));
-		if (known[back])
-			GEMP_THEN(count_at(&count, &edges[back], &sums[back]));
-	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
-	out->edges[e] = (double)gemp_comm_sum1(context->comm, edges[0]);
-	out->paths_from[e] = sums[0];
-	out->paths_to[e] = known[1]                        ? sums[1]
-	                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
-	                                                   : 0;
-	const gemp_view_key key = gemp_pattern_edge_key(pattern, edge, false);
-	return gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]);
-}
-
-/* Pattern edges with the same direction, relations and candidates share one count. */
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
-                              const gemp_pattern *pattern, const gemp_candidates *candidates)
-{
-	*out = (gemp_statistics){ .vertices = (double)graph->vertex_count };
-	for (size_t v = 0; v < pattern->vertex_count; v++) {
-		out->candidates[v] = (double)candidates->count[v];
-		out->filtered[v] = candidates->bits[v] != NULL;
-	}
-	for (size_t e = 0; e < pattern->edge_count; e++) {
-		size_t twin = 0;
-		while (twin < e && !same_question(pattern, candidates, e, twin))
-			twin++;
-		if (twin == e) {
-			GEMP_TRY(count_edge(out, e, context, graph, pattern, candidates));
-			continue;
-		}
-		out->edges[e] = out->edges[twin];
-		out->paths_from[e] = out->paths_from[twin];
-		out->paths_to[e] = out->paths_to[twin];
-		out->parallel[e] = out->parallel[twin];
-	}
-	return GEMP_OK;
 }

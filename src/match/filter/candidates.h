@@ -1,15 +1,14 @@
-/* candidates: the vertices of the graph that can be the image of each pattern vertex, and the number of edges of the
- * graph between candidates.
+/* candidates: the vertices of the graph that can be the image of each pattern vertex.
  *
  * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can
  * be any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices,
- * and a reduction unites the bits of all ranks. The planner's statistics are exact counts of the edges between
- * candidates. */
+ * and a reduction unites the bits of all ranks. */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
 #define GEMP_MATCH_FILTER_CANDIDATES_H
 
 #include "core/bitset.h"
+#include "core/text.h"
 #include "match/filter/filter.h"
 #include "partition/views/view.h"
 #include "pattern/plan/plan.h"
@@ -18,6 +17,10 @@ typedef struct gemp_candidates {
 	size_t words;                              /* words of a bitmap: ceil(vertices / 32) */
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* [words] by id; NULL: any vertex */
 	uint64_t count[GEMP_MAX_PATTERN_VERTICES]; /* number of candidates; without a bitmap, the number of all vertices */
+	/* Keys of the bitmaps (match/filter/kept_results.h): what made them, equal on all ranks. Bitmaps with equal keys
+	 * are equal. Empty without a bitmap. */
+	gemp_text key[GEMP_MAX_PATTERN_VERTICES];
+	bool keyless; /* some bitmap came from the caller or a key is incomplete, so nothing that depends on it is kept */
 } gemp_candidates;
 
 /* Collective. Makes the candidates for which conditions[0..count) are true; each condition is on one pattern vertex. */
@@ -41,28 +44,12 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 {
 	return !candidates->bits[v] || gemp_bits32_test(candidates->bits[v], id);
 }
+/* Local. Appends the keys of all bitmaps to another key, which fails if the candidates are keyless. */
+void gemp_candidates_add_keys(const gemp_candidates *candidates, size_t vertex_count, gemp_text *key);
 /* True if two pattern vertices have the same candidates. */
 bool gemp_candidates_same(const gemp_candidates *candidates, int a, int b);
 /* Converts a bitmap by id to a bitmap by slot: out[words], which the caller has set to zero. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
-
-/* Collective. Counts for each pattern edge the edges of the graph between candidates, and the paths of two such edges
- * that meet at a candidate of either end. Also finds whether parallel edges exist. The rows of each pattern edge from
- * its first vertex are loaded (gemp_pattern_edge_key). If its rows from the second vertex are not loaded, the number
- * of paths that meet at the target is estimated as if the edges were spread evenly over their targets. */
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
-                              const gemp_pattern *pattern, const gemp_candidates *candidates);
-
-/* The edges of an own vertex that are counted: its entries in `lists` that are candidates of `other`. */
-typedef struct gemp_edge_question {
-	const gemp_shard *graph;
-	const gemp_candidates *candidates;
-	const gemp_view_lists *lists;
-	int other; /* a pattern vertex */
-} gemp_edge_question;
-
-/* Local. The number of these edges at own row v. Each of several parallel edges counts. */
-uint64_t gemp_statistics_row(const gemp_edge_question *question, size_t v);
 
 #endif

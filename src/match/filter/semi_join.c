@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/threads.h"
 #include "match/filter/bits_union.h"
+#include "match/filter/kept_results.h"
 #include "match/planner/plan_rows.h"
 
 #include <string.h>
@@ -341,8 +342,8 @@ static bool is_selective(const gemp_candidates *candidates, const gemp_shard *gr
 }
 
 /* A vertex's version grows only if a quarter of its candidates goes, so there are not many operations. */
-gemp_code gemp_candidates_semi_join(gemp_candidates *candidates, gemp_runtime *context, const gemp_shard *graph,
-                                    const gemp_pattern *pattern, gemp_semantics semantics)
+static gemp_code join(gemp_candidates *candidates, gemp_runtime *context, const gemp_shard *graph,
+                      const gemp_pattern *pattern, gemp_semantics semantics)
 {
 	gemp_code code = GEMP_OK;
 	semi_join j = {
@@ -350,8 +351,6 @@ gemp_code gemp_candidates_semi_join(gemp_candidates *candidates, gemp_runtime *c
 	};
 	uint64_t all[ARCS] = { 0 };
 	operation next = { 0 };
-	if (!pattern->edge_count || !is_selective(candidates, graph, pattern))
-		return GEMP_OK;
 	GEMP_TRY_DONE(gemp_comm_agree(context->comm, list_arcs(&j)));
 	for (size_t i = 0; i < j.arc_count; i++)
 		all[i] = j.arcs[i].all;
@@ -367,4 +366,88 @@ done:
 	for (size_t i = 0; i < j.arc_count; i++)
 		gemp_view_lists_free(&j.arcs[i].lists);
 	return code;
+}
+
+/* The key of the candidates that remain. Arcs whose rows are not loaded are not used. */
+static gemp_text key_of(const gemp_candidates *candidates, const gemp_shard *graph, const gemp_pattern *pattern,
+                        gemp_semantics semantics)
+{
+	const char kind = GEMP_KEPT_JOINED;
+	gemp_text key = { .failed = candidates->keyless };
+	gemp_text_add(&key, &kind, 1);
+	gemp_kept_key_pattern(&key, pattern);
+	gemp_kept_key_number(&key, semantics);
+	for (size_t i = 0; i < 2 * pattern->edge_count; i++) {
+		const gemp_view_key rows = gemp_pattern_edge_key(pattern, &pattern->edges[i / 2], i % 2);
+		gemp_kept_key_number(&key, gemp_view_is_loaded(graph, &rows));
+	}
+	gemp_candidates_add_keys(candidates, pattern->vertex_count, &key);
+	return key;
+}
+
+/* The key of one vertex's bitmap, or of the set of vertices with bitmaps (vertex_count). */
+static gemp_text key_of_vertex(const gemp_text *key, size_t v)
+{
+	gemp_text own = { .failed = key->failed };
+	gemp_text_add(&own, key->data, key->size);
+	gemp_kept_key_number(&own, v);
+	return own;
+}
+
+/* Local. Keeps the remaining candidates, and gives them their new keys. */
+static void keep(gemp_candidates *candidates, const gemp_shard *graph, size_t vertex_count, const gemp_text *key)
+{
+	uint64_t filtered = 0;
+	for (size_t v = 0; v < vertex_count; v++) {
+		if (!candidates->bits[v])
+			continue;
+		gemp_text own = key_of_vertex(key, v);
+		gemp_kept_results_put(graph, &own, candidates->bits[v], candidates->words * sizeof *candidates->bits[v]);
+		gemp_text_free(&candidates->key[v]);
+		candidates->keyless |= own.failed;
+		candidates->key[v] = own;
+		filtered |= GEMP_BIT(v);
+	}
+	GEMP_OWNED_BY(gemp_text_free) gemp_text set = key_of_vertex(key, vertex_count);
+	gemp_kept_results_put(graph, &set, &filtered, sizeof filtered);
+}
+
+/* Collective. Replaces the candidates by those that an earlier query has kept, if all of them are there. */
+static gemp_code take_kept(gemp_candidates *candidates, const gemp_runtime *context, const gemp_shard *graph,
+                           size_t vertex_count, const gemp_text *key, bool *found)
+{
+	uint64_t filtered;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text set = key_of_vertex(key, vertex_count);
+	*found = gemp_kept_results_get(context->comm, graph, &set, &filtered, sizeof filtered);
+	for (size_t v = 0; *found && v < vertex_count; v++) {
+		GEMP_OWNED uint32_t *bits = NULL;
+		if (!(filtered >> v & 1))
+			continue;
+		GEMP_OWNED_BY(gemp_text_free) gemp_text own = key_of_vertex(key, v);
+		GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(bits, candidates->words + 1)));
+		*found = gemp_kept_results_get(context->comm, graph, &own, bits, candidates->words * sizeof *bits);
+		if (!*found)
+			return GEMP_OK; /* the candidates so far are correct, and the join removes the others again */
+		gemp_free(candidates->bits[v]);
+		candidates->bits[v] = bits;
+		bits = NULL;
+		candidates->count[v] = gemp_bits32_count(candidates->bits[v], candidates->words);
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_candidates_semi_join(gemp_candidates *candidates, gemp_runtime *context, const gemp_shard *graph,
+                                    const gemp_pattern *pattern, gemp_semantics semantics)
+{
+	bool found;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { .failed = true };
+	if (!pattern->edge_count || !is_selective(candidates, graph, pattern))
+		return GEMP_OK;
+	if (graph->kept)
+		key = key_of(candidates, graph, pattern, semantics);
+	GEMP_TRY(take_kept(candidates, context, graph, pattern->vertex_count, &key, &found));
+	if (!found)
+		GEMP_TRY(join(candidates, context, graph, pattern, semantics));
+	keep(candidates, graph, pattern->vertex_count, &key);
+	return GEMP_OK;
 }

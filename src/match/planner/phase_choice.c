@@ -1,6 +1,7 @@
 #include "match/planner/phase_choice.h"
 
 #include "core/limits.h"
+#include "match/filter/statistics.h"
 #include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 #include "match/planner/sample.h"
