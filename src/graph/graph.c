@@ -120,6 +120,8 @@ void gemp_relation_free(gemp_relation *relation)
 	gemp_relation_keep_rows(relation, 0);
 	gemp_free(relation->name);
 	gemp_table_free(&relation->props);
+	if (relation->ends)
+		gemp_free_all(relation->ends->label_sets[0], relation->ends->label_sets[1], relation->ends);
 	*relation = (gemp_relation){ 0 };
 }
 

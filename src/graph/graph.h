@@ -46,6 +46,13 @@ typedef enum gemp_relation_array {
 	GEMP_LOAD_EITHER = 16, /* either_offsets, either_neighbours; not in GEMP_LOAD_ALL, since the others imply them */
 } gemp_relation_array;
 
+/* Figures of a relation over all ranks (partition/views/relation_ends.h). Index 0 is the sources of its edges, index 1
+ * the targets. */
+typedef struct gemp_relation_ends {
+	uint64_t vertices[2]; /* vertices that are a source, or a target, of some edge */
+	bool *label_sets[2];  /* [label_set_count] true if some of these vertices have the label set; owned */
+} gemp_relation_ends;
+
 /* An edge type. Edges are numbered in CSR order: by source id, then target id, then attribute bytes. */
 typedef struct gemp_relation {
 	char *name;
@@ -54,6 +61,7 @@ typedef struct gemp_relation {
 	bool fixed;      /* edges keep their direction, even if they are undirected and have no attributes */
 	bool merged;     /* the loader has the rows of both directions merged, so GEMP_LOAD_EITHER needs no other part */
 	int reciprocal;  /* edges join some pair in both directions: 1 yes, -1 no, 0 not computed yet */
+	gemp_relation_ends *ends; /* owned; NULL: not computed yet */
 	gemp_count edge_count;    /* number of edges of all ranks */
 	gemp_edge first_edge;     /* number of this rank's first edge */
 	unsigned loaded;          /* bits of gemp_relation_array */

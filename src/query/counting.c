@@ -151,8 +151,10 @@ void gemp_counting_free(gemp_counting *c)
 	gemp_count_free(c->engine);
 	release_rows(c);
 	gemp_count_plan_free(c->plan);
+	gemp_typed_counting_free(c->typed);
 	c->engine = NULL;
 	c->plan = NULL;
+	c->typed = NULL;
 }
 
 /* Sums that do not fit into memory or 64 bits are no error. Rank 0 warns, and the matches are enumerated. */
@@ -252,6 +254,19 @@ static gemp_code prepare(gemp_counting *c)
 	return GEMP_OK;
 }
 
+/* Collective. Patterns for which the simple graph has no sums may have sums of typed edges. */
+static gemp_code prepare_typed(gemp_counting *c)
+{
+	const char *reason;
+	if (c->plan)
+		return GEMP_OK;
+	GEMP_TRY(gemp_typed_counting_new(&c->typed, c->context, c->graph, c->pattern, c->options, &reason));
+	if (!c->typed)
+		c->enumerated = c->enumerated ? c->enumerated : reason;
+	c->on_host |= c->typed != NULL;
+	return GEMP_OK;
+}
+
 /* Sums that do not fit into the memory of the host do not fit on devices. */
 static gemp_code finish(gemp_counting *c, gemp_code code)
 {
@@ -269,12 +284,15 @@ gemp_code gemp_counting_prepare(gemp_counting *out, gemp_runtime *context, gemp_
 	if (!only_counts(options))
 		return GEMP_OK;
 	out->enumerated = unsupported_reason(pattern, options);
-	return out->enumerated ? GEMP_OK : finish(out, prepare(out));
+	if (out->enumerated)
+		return GEMP_OK;
+	gemp_code code = finish(out, prepare(out));
+	return code == GEMP_OK ? finish(out, prepare_typed(out)) : code;
 }
 
 gemp_code gemp_counting_prepare_devices(gemp_counting *c)
 {
-	return c->plan || !c->devices_left ? GEMP_OK : finish(c, prepare_on_device(c));
+	return gemp_counting_has_sums(c) || !c->devices_left ? GEMP_OK : finish(c, prepare_on_device(c));
 }
 
 /* An orbit has as many embeddings as the group has automorphisms, so orbits times automorphisms is the number of
@@ -313,8 +331,8 @@ static gemp_code fill_result(const gemp_counting *c, const gemp_count_result *co
 /* Sums that do not fit into 64 bits show it only here. */
 gemp_code gemp_counting_run(gemp_counting *c, bool *counted, gemp_match_result *result)
 {
-	gemp_count_result sums;
-	gemp_code code = gemp_count_run(c->engine, &sums);
+	gemp_count_result sums = { 0 };
+	gemp_code code = c->typed ? gemp_typed_counting_run(c->typed, &sums.matches) : gemp_count_run(c->engine, &sums);
 	*counted = !falls_back(c, &code);
 	GEMP_TRY(code);
 	return *counted ? fill_result(c, &sums, result) : GEMP_OK;
@@ -323,6 +341,10 @@ gemp_code gemp_counting_run(gemp_counting *c, bool *counted, gemp_match_result *
 void gemp_counting_explain(const gemp_counting *c, gemp_text *out)
 {
 	const gemp_view_key key = rows_key(c);
+	if (c->typed) {
+		gemp_typed_counting_explain(c->typed, out);
+		return;
+	}
 	gemp_count_plan_print(c->plan, out);
 	if (c->on_host)
 		gemp_text_print(out, "on the host\n");

@@ -16,6 +16,7 @@
 #include "count/planner.h"
 #include "graph/graph.h"
 #include "match/match_run.h"
+#include "query/typed_counting.h"
 
 typedef struct gemp_counting {
 	gemp_runtime *context;
@@ -24,8 +25,9 @@ typedef struct gemp_counting {
 	const gemp_pattern *pattern;
 	gemp_count_planner_options planner; /* what the planner may use on the host */
 	bool devices_left;                  /* devices may have sums, which the host has not */
-	gemp_count_plan *plan;              /* NULL: the matches must be enumerated */
-	const char *enumerated;             /* why; NULL if there is a plan, or if sums were not tried */
+	gemp_count_plan *plan;              /* sums of the simple graph */
+	gemp_typed_counting *typed;         /* sums of typed edges; without these and a plan, matches must be enumerated */
+	const char *enumerated;             /* why; NULL if there are sums, or if sums were not tried */
 	uint64_t order;                     /* order of the automorphism group */
 	gemp_count_engine *engine;          /* NULL if the query is only explained; then rows is set instead */
 	gemp_resident *rows;
@@ -37,6 +39,11 @@ gemp_code gemp_counting_prepare(gemp_counting *out, gemp_runtime *context, gemp_
                                 const gemp_pattern *pattern, const gemp_match_options *options);
 /* Collective. Plans sums on the devices, and opens these, if devices_left. */
 gemp_code gemp_counting_prepare_devices(gemp_counting *counting);
+static inline bool gemp_counting_has_sums(const gemp_counting *counting)
+{
+	return counting->plan || counting->typed;
+}
+
 /* Collective. If *counted becomes false, the sums did not fit, and the caller enumerates the matches. */
 gemp_code gemp_counting_run(gemp_counting *counting, bool *counted, gemp_match_result *result);
 void gemp_counting_explain(const gemp_counting *counting, gemp_text *out);

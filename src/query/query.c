@@ -141,12 +141,12 @@ static gemp_code prepare_chain(gemp_prepared *q)
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
-	if (q->counting.devices_left && !q->counting.plan) {
+	if (q->counting.devices_left && !gemp_counting_has_sums(&q->counting)) {
 		GEMP_TRY(gemp_match_prepare_small(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 		if (!q->match)
 			GEMP_TRY(gemp_counting_prepare_devices(&q->counting));
 	}
-	if (q->counting.plan)
+	if (gemp_counting_has_sums(&q->counting))
 		return GEMP_OK;
 	if (!q->match)
 		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
@@ -218,7 +218,7 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
-	if (q->counting.plan) {
+	if (gemp_counting_has_sums(&q->counting)) {
 		gemp_counting_explain(&q->counting, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
@@ -326,7 +326,7 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 	GEMP_OWNED_BY(free_sink_chain) sink_chain s = { 0 };
 	if (q->options.match.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
-	if (q->counting.plan) {
+	if (gemp_counting_has_sums(&q->counting)) {
 		bool counted;
 		GEMP_TRY(gemp_counting_run(&q->counting, &counted, result));
 		if (counted)

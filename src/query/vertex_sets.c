@@ -41,7 +41,7 @@ static gemp_code count_orbits(gemp_runtime *context, gemp_shard *graph, const ge
 	bool counted = false;
 	GEMP_TRY(gemp_counting_prepare(&counting, context, graph, pattern, options));
 	GEMP_TRY(gemp_counting_prepare_devices(&counting));
-	if (counting.plan)
+	if (gemp_counting_has_sums(&counting))
 		GEMP_TRY(gemp_counting_run(&counting, &counted, result));
 	if (counted)
 		return GEMP_OK;

@@ -20,6 +20,7 @@ typedef struct gemp_filter gemp_filter; /* the kernels, and the columns that hav
 /* Collective. Unless on_host, the devices of the context are open. */
 gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context, bool on_host);
 void gemp_filter_free(gemp_filter *filter);
+GEMP_RELEASE(gemp_filter_free, gemp_filter *)
 
 /* Sets whether degrees in conditions count loops (match/filter/computed_columns.h); the default is no. */
 void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
