@@ -22,6 +22,8 @@ struct gemp_prepared {
 	gemp_match *match;      /* set if the query is one search; the members below belong to queries with a finder */
 	bool vertex_sets;       /* the matches of the search are too many to be compared (query/vertex_sets.h) */
 	gemp_finder *finder;
+	size_t part_count; /* the parts replace a run of the finder: the only one is the query, or their counts add up */
+	gemp_prepared **parts;           /* [part_count] */
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
 	gemp_apply *apply;               /* evaluates sub-patterns of clauses after the optionals; NULL: not needed */
 	gemp_symmetry *symmetry;
@@ -111,7 +113,20 @@ static gemp_code find_group(gemp_prepared *q)
 	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
-/* Collective. No search of several groups rows. If rows are deduplicated by image, the finder enumerates embeddings.
+/* Collective. Prepares the searches of the finder's variants. */
+static gemp_code prepare_parts(gemp_prepared *q)
+{
+	const size_t count = gemp_finder_parts(q->finder);
+	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->parts, count)));
+	for (; q->part_count < count; q->part_count++) {
+		gemp_prepared_options options = q->options;
+		const gemp_pattern *pattern = gemp_finder_part(q->finder, q->part_count, &options.match);
+		GEMP_TRY(gemp_prepared_prepare(&q->parts[q->part_count], q->context, q->graph, pattern, &options));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. If rows are deduplicated by image, the finder enumerates embeddings.
  * If there are optional matches, which lengthen the rows, the values of sub-patterns for clauses are computed after
  * them. */
 static gemp_code prepare_chain(gemp_prepared *q)
@@ -123,10 +138,12 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	options.edges = q->edges;
 	options.match.count_parts = false;
-	options.match.groups = (gemp_group_request){ 0 }; /* its vertices are those of the whole query */
+	options.parts = !q->pattern->optional_count && !dedups_by_image(&q->options.match);
 	if (dedups_by_image(&q->options.match))
 		options.match.distinct = GEMP_BY_NOTHING;
 	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
+	if (gemp_finder_parts(q->finder))
+		return prepare_parts(q);
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
 		GEMP_TRY(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
@@ -181,7 +198,9 @@ void gemp_prepared_free(gemp_prepared *q)
 		return;
 	for (size_t i = 0; q->optionals && i < q->pattern->optional_count; i++)
 		gemp_optional_match_free(q->optionals[i]);
-	gemp_free(q->optionals);
+	for (size_t i = 0; i < q->part_count; i++)
+		gemp_prepared_free(q->parts[i]);
+	gemp_free_all(q->optionals, q->parts);
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
@@ -195,6 +214,8 @@ void gemp_prepared_free(gemp_prepared *q)
  * rows. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 {
+	if (q->part_count == 1)
+		return gemp_prepared_chain(q->parts[0]);
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
@@ -207,6 +228,11 @@ gemp_match *gemp_prepared_match(gemp_prepared *q)
 /* The plans are printed in the order in which rows pass them. */
 static void explain_composed(const gemp_prepared *q, gemp_text *text)
 {
+	for (size_t i = 0; i < q->part_count; i++) {
+		GEMP_OWNED char *plan = gemp_prepared_explain(q->parts[i]);
+		gemp_text_print(text, "%s", plan ? plan : "");
+		text->failed |= plan == NULL;
+	}
 	gemp_finder_explain(q->finder, 0, text);
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
 		gemp_optional_match_explain(q->optionals[i], 0, text);
@@ -320,6 +346,28 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	}
 }
 
+/* Collective. Runs the only part as the query, or counts the matches of all parts. */
+static gemp_code run_parts(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
+{
+	gemp_match_result one;
+	gemp_count all = 0;
+	bool by_sums = true;
+	if (q->part_count == 1)
+		return gemp_prepared_run(q->parts[0], sink, result);
+	GEMP_CHECK(!sink);
+	*result = (gemp_match_result){ .complete = true, .on_host = true, .embeddings_known = true };
+	for (size_t i = 0; i < q->part_count; i++) {
+		GEMP_TRY(gemp_prepared_run(q->parts[i], NULL, &one));
+		gemp_finder_add_result(result, &one);
+		by_sums &= one.by_sums;
+		if (__builtin_add_overflow(all, one.matches, &all))
+			return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more");
+	}
+	result->matches = result->embeddings = all;
+	result->by_sums = by_sums;
+	return GEMP_OK;
+}
+
 /* If the sums do not fit into 64 bits, which only the run shows, the query is prepared again, as a search. */
 gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
 {
@@ -337,6 +385,8 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 		return gemp_vertex_sets_count(q->context, q->graph, q->pattern, &q->options.match, result);
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
+	if (q->parts)
+		return run_parts(q, sink, result);
 	GEMP_TRY(make_sink_chain(q, &s, sink));
 	GEMP_TRY(gemp_finder_run(q->finder, NULL, 0, s.first, result));
 	count_results(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);

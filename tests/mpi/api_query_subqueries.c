@@ -1,6 +1,6 @@
-/* Tests EXISTS, COUNT and OPTIONAL MATCH that share one, two or no vertices with the rows. Rows are compared with
- * trials of all edges on random multigraphs with loops. Each graph is searched by the host, and by devices in
- * several ways. */
+/* Tests EXISTS, COUNT and OPTIONAL MATCH that share one, two or no vertices with the rows, and paths of variable
+ * length. Rows are compared with trials of all edges on random multigraphs with loops. Each graph is searched by the
+ * host, and by devices in several ways. */
 #include "query_world.h"
 
 enum { MAX_EDGES = 5, MAX_VERTICES = 6, MAX_COLUMNS = 4 };
@@ -72,6 +72,14 @@ static const subquery subqueries[] = {
 	  3,
 	  { { 0, 1, false }, { 0, 2, false }, { 2, 1, false } },
 	  0 },
+	{ "MATCH (a)--(b) WHERE EXISTS { MATCH (a)-->(c:Odd) } RETURN id(a), id(b)",
+	  EXISTS,
+	  2,
+	  1,
+	  1,
+	  2,
+	  { { 0, 1, true }, { 0, 2, false } },
+	  4 },
 	{ "MATCH (a)-->(b) RETURN id(a), id(b), COUNT { MATCH (a)--(c)-->(b) } AS n",
 	  VALUE,
 	  2,
@@ -141,7 +149,7 @@ static bool bind(trial *t, int vertex, size_t to)
 {
 	if ((t->vertex[vertex] >= 0 && t->vertex[vertex] != (int64_t)to) || (t->q->odd >> vertex & 1 && to % 2 == 0))
 		return false;
-	for (int u = 0; u < MAX_VERTICES && t->semantics == GEMP_ISO; u++)
+	for (int u = 0; u < MAX_VERTICES && t->semantics == GEMP_ISO && t->scope >> vertex & 1; u++)
 		if (u != vertex && t->scope >> u & 1 && t->vertex[u] == (int64_t)to)
 			return false;
 	t->vertex[vertex] = (int64_t)to;
@@ -249,6 +257,16 @@ static bag expected_rows(const api_case *c, const subquery *q, gemp_semantics se
 	return e.bag;
 }
 
+/* Collective. The number of matches of a query that is only counted. */
+static uint64_t count_of_query(gemp_graph *graph, const char *text, const gemp_query_settings *settings)
+{
+	gemp_query *query = query_new(graph, text, settings);
+	gemp_query_result result;
+	assert_all_ok(gemp_query_count(query, &result, NULL));
+	gemp_query_close(query);
+	return result.matches;
+}
+
 static bag rows_of_query(gemp_graph *graph, const char *text, const gemp_query_settings *settings)
 {
 	gemp_query *query = query_new(graph, text, settings);
@@ -272,6 +290,63 @@ static void check(const world *w, const subquery *q, const gemp_query_settings *
 	if (found.rows != expected.rows || found.hash != expected.hash)
 		fprintf(stderr, "%s: %" PRIu64 " rows, not %" PRIu64 "\n", q->text, found.rows, expected.rows);
 	assert_all(found.rows == expected.rows && found.hash == expected.hash);
+	assert_all(count_of_query(w->graph, q->text, settings) == expected.rows);
+}
+
+/* PATHS */
+
+typedef struct path {
+	const char *text;
+	int shortest, longest;
+	bool either, odd; /* odd: the end must have the label Odd */
+} path;
+
+static const path paths[] = {
+	{ "MATCH (a)-[*1..3]->(b) RETURN id(a), id(b)", 1, 3, false, false },
+	{ "MATCH (a)-[*1..2]-(b:Odd) RETURN id(a), id(b)", 1, 2, true, true },
+	{ "MATCH (a)-[*2..3]->(b:Odd) RETURN id(a), id(b)", 2, 3, false, true },
+	{ "MATCH (a)-[*2..2]->(b) RETURN id(a), id(b)", 2, 2, false, false },
+};
+
+static void add_path(void *context, const trial *t)
+{
+	double row[MAX_COLUMNS] = { 0 };
+	row[0] = (double)t->c->key[t->vertex[0]];
+	row[1] = (double)t->c->key[t->vertex[t->vertices - 1]];
+	bag_add(context, row);
+}
+
+/* Inner vertices of a path need not differ from other vertices, whatever the semantics. */
+static bag expected_paths(const api_case *c, const path *p, gemp_semantics semantics)
+{
+	bag b = { 0 };
+	for (int length = p->shortest; length <= p->longest; length++) {
+		subquery q = { .odd = p->odd ? 1u << length : 0 };
+		for (int e = 0; e < length; e++)
+			q.edges[e] = (trial_edge){ e, e + 1, p->either };
+		trial t = { .c = c,
+			        .q = &q,
+			        .last = (size_t)length,
+			        .vertices = length + 1,
+			        .semantics = semantics,
+			        .scope = 1u | 1u << length,
+			        .found = add_path,
+			        .context = &b };
+		memset(t.vertex, -1, sizeof t.vertex);
+		try_edge(t, 0);
+	}
+	return b;
+}
+
+static void check_path(const world *w, const path *p, const gemp_query_settings *settings)
+{
+	const bag expected = expected_paths(w->c, p, settings->semantics);
+	const bag found = rows_of_query(w->graph, p->text, settings);
+	const uint64_t counted = count_of_query(w->graph, p->text, settings);
+	if (found.rows != expected.rows || counted != expected.rows)
+		fprintf(stderr, "%s: %" PRIu64 " rows, %" PRIu64 " counted, not %" PRIu64 "\n", p->text, found.rows, counted,
+		        expected.rows);
+	assert_all(found.rows == expected.rows && found.hash == expected.hash && counted == expected.rows);
 }
 
 static void agree_with_trials(void **state)
@@ -289,6 +364,8 @@ static void agree_with_trials(void **state)
 		settings.place = k % 2 ? GEMP_PLACE_HOST : GEMP_PLACE_AUTO;
 		for (size_t i = 0; i < all; i++)
 			check(&w, &subqueries[i], &settings);
+		for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+			check_path(&w, &paths[i], &settings);
 		world_free(&w);
 	}
 }

@@ -21,7 +21,14 @@ typedef struct variant_search {
 	gemp_variant *variants; /* [MAX_VARIANTS] */
 } variant_search;
 
-/* Symmetries matter only if one match stands for its orbit. */
+/* Symmetries matter only if one match stands for its orbit. A search that the caller runs may use the symmetries of the
+ * variant whatever it counts. They are those of the whole pattern, which the conditions that are left to candidates
+ * restrict. */
+static bool needs_symmetry(const variant_search *f)
+{
+	return f->options->parts || f->options->match.distinct == GEMP_BY_ORBIT;
+}
+
 static bool by_orbit(const variant_search *f)
 {
 	return f->options->match.distinct == GEMP_BY_ORBIT;
@@ -48,10 +55,8 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 
 /* A pattern with arguments counts as one component, because its arguments join its parts; if they do not, the planner
  * refuses the pattern. Edges are points of the stabilizer chain only if rows have edge columns. */
-static gemp_code find_components(variant_search *f, gemp_variant *v)
+static gemp_code find_components(variant_search *f, gemp_variant *v, const int *part)
 {
-	int part[GEMP_MAX_PATTERN_VERTICES];
-	v->component_count = f->pattern->arguments ? 1 : (size_t)gemp_pattern_components(v->derived.pattern, part);
 	if (v->component_count == 1)
 		return GEMP_OK;
 	for (size_t i = 0; i < v->component_count; i++)
@@ -63,32 +68,35 @@ static gemp_code find_components(variant_search *f, gemp_variant *v)
 	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
 }
 
-/* Rows need edge columns if the caller wants edges, if a condition reads an edge, if matches must not repeat an edge of
- * a path, and under edge-iso. */
-static bool needs_edges(const variant_search *f, const gemp_variant *v)
+/* Rows need edge columns if the caller wants edges. Rows of components also need them if a condition between components
+ * may read an edge, if matches must not repeat an edge of a path, and under edge-iso: the search of a single component
+ * does all this by itself. */
+static bool needs_edges(const variant_search *f, const gemp_variant *v, bool single)
 {
 	bool paths = gemp_pattern_has_paths(f->pattern), conditions = false;
 	const gemp_pattern *pattern = v->derived.pattern;
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions = conditions || pattern->conditions[i].edges;
-	return f->options->edges || conditions || (paths && f->options->match.semantics != GEMP_HOM) ||
-	       f->options->match.semantics == GEMP_EDGE_ISO;
+	return f->options->edges || (!single && (conditions || (paths && f->options->match.semantics != GEMP_HOM) ||
+	                                         f->options->match.semantics == GEMP_EDGE_ISO));
 }
 
 /* *is_needed becomes false if no match can have paths of these lengths. */
 static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32_t *length, bool *is_needed)
 {
 	bool impossible;
+	int part[GEMP_MAX_PATTERN_VERTICES];
 	*v = (gemp_variant){ 0 };
 	*is_needed = false;
 	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
 	if (impossible)
 		return GEMP_OK;
 	*is_needed = true;
-	v->edges = needs_edges(f, v);
-	if (by_orbit(f))
+	v->component_count = f->pattern->arguments ? 1 : (size_t)gemp_pattern_components(v->derived.pattern, part);
+	v->edges = needs_edges(f, v, v->component_count == 1);
+	if (needs_symmetry(f))
 		GEMP_TRY(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
-	return find_components(f, v);
+	return find_components(f, v, part);
 }
 
 /* Steps to the next assignment of lengths like an odometer; the length of the last edge changes fastest. Returns false

@@ -18,6 +18,7 @@ typedef struct gemp_finder_options {
 	bool edges;               /* rows have edge columns, with GEMP_NO_EDGE for a path */
 	bool values;              /* rows have the values of sub-patterns that clauses read */
 	uint64_t combinations;    /* max combinations of matches of components; 0: 10^9 */
+	bool parts;               /* the caller prefers to search for the variants itself (gemp_finder_parts) */
 } gemp_finder_options;
 
 enum { GEMP_MAX_COMBINATIONS = 1000000000 };
@@ -37,6 +38,16 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern);
 /* Collective. The pattern must be bound; it is borrowed. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options);
+/* The number of variants, if the caller shall search for each of them as for a query of its own: no condition is left
+ * for a sink, and either matches are only counted, or there is a single variant, whose rows are those of the pattern.
+ * 0: the finder runs the variants, as always without options.parts. */
+size_t gemp_finder_parts(const gemp_finder *finder);
+/* The pattern of such a variant, and how it is to be searched for. Borrowed. */
+const gemp_pattern *gemp_finder_part(const gemp_finder *finder, size_t index, gemp_match_options *options);
+/* Adds the figures of one search to the total. Shares and imbalances are taken from the latest search, and peaks are
+ * maxima. total may be NULL. */
+void gemp_finder_add_result(gemp_match_result *total, const gemp_match_result *one);
+
 void gemp_finder_free(gemp_finder *finder);
 GEMP_RELEASE(gemp_finder_free, gemp_finder *)
 

@@ -25,13 +25,15 @@ struct gemp_finder {
 	size_t variant_count;
 	gemp_variant *variants;
 	gemp_apply *apply; /* NULL if no condition needs a search */
+	bool parts;        /* the caller runs the variants */
 };
 
 /* Induced matching is defined for the vertices of one pattern only, so a sub-pattern is matched under iso instead. */
 gemp_finder_options gemp_finder_inner(const gemp_finder_options *options)
 {
 	gemp_finder_options inner = *options;
-	inner.values = false;
+	inner.values = inner.parts = false;
+	inner.match.groups = (gemp_group_request){ 0 };
 	inner.match.distinct = GEMP_BY_NOTHING;
 	inner.match.among_count = 0;
 	if (inner.match.semantics == GEMP_INDUCED)
@@ -68,7 +70,7 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	gemp_match_options options = f->options.match;
 	options.listed = true;
 	options.limit = UINT64_MAX;
-	options.symmetry = v->symmetry;
+	options.symmetry = options.distinct == GEMP_BY_ORBIT ? v->symmetry : NULL;
 	if (v->component_count > 1) {
 		options.distinct = GEMP_BY_NOTHING;
 		options.symmetry = NULL;
@@ -77,6 +79,43 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	options.wanted_edges = 0;
 	add_among(f, v, part, &options);
 	return options;
+}
+
+/* True if the caller can run the variants as they are. Duplicates by image are removed by the whole pattern, and a
+ * variant of paths has rows of its own. */
+static bool has_parts(const gemp_finder *f)
+{
+	const gemp_match_options *match = &f->options.match;
+	bool parts = f->options.parts && f->variant_count && !f->pattern->arguments &&
+	             !(f->apply && gemp_apply_has_sink(f->apply));
+	for (size_t i = 0; i < f->variant_count; i++)
+		parts = parts && f->variants[i].component_count == 1;
+	if (match->listed)
+		return parts && !gemp_pattern_has_paths(f->pattern) &&
+		       (match->distinct == GEMP_BY_NOTHING || match->distinct == GEMP_BY_ORBIT);
+	return parts && match->distinct == GEMP_BY_NOTHING;
+}
+
+size_t gemp_finder_parts(const gemp_finder *f)
+{
+	return f->parts ? f->variant_count : 0;
+}
+
+/* Formulas know neither candidates nor vertices that may be equal although others differ. */
+const gemp_pattern *gemp_finder_part(const gemp_finder *f, size_t index, gemp_match_options *options)
+{
+	const gemp_variant *v = &f->variants[index];
+	const gemp_pattern *pattern = v->derived.pattern;
+	const bool free_vertices = f->options.match.semantics == GEMP_EDGE_ISO || f->options.match.semantics == GEMP_HOM;
+	*options = f->options.match;
+	options->symmetry = v->symmetry;
+	options->edges = v->edges;
+	add_among(f, v, 0, options);
+	options->count_by_formula = options->count_by_formula && !options->among_count;
+	for (size_t u = 0; u < pattern->vertex_count && !free_vertices; u++)
+		if (pattern->vertices[u].repeatable)
+			options->count_by_formula = false;
+	return pattern;
 }
 
 /* A cross product is legal but rarely intended, so it gives a warning. */
@@ -133,7 +172,11 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 	unsigned purposes = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
 	if (gemp_apply_needed(pattern, purposes))
 		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
-	GEMP_TRY(prepare_matches(f));
+	f->parts = has_parts(f);
+	if (!f->parts) {
+		f->options.match.groups = (gemp_group_request){ 0 }; /* its vertices are those of the whole query */
+		GEMP_TRY(prepare_matches(f));
+	}
 	*out = f;
 	f = NULL;
 	return GEMP_OK;
@@ -152,7 +195,7 @@ void gemp_finder_free(gemp_finder *f)
 /* Appends the plans of all searches, indented below the operator that runs the searches. */
 void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 {
-	for (size_t i = 0; i < f->variant_count; i++)
+	for (size_t i = 0; i < f->variant_count && !f->parts; i++)
 		for (size_t p = 0; p < f->variants[i].component_count; p++) {
 			GEMP_OWNED char *plan = gemp_match_explain(f->variants[i].matches[p]);
 			for (char *line = plan, *end; line && *line; line = end) {
@@ -240,9 +283,7 @@ static void add_residual(gemp_residual_figures *total, const gemp_residual_figur
 	total->device_bytes = gemp_max(total->device_bytes, one->device_bytes);
 }
 
-/* Adds the counters of one search to the total. Shares and imbalances are taken from the latest search, and peaks are
- * maxima. */
-static void add_result(gemp_match_result *total, const gemp_match_result *one)
+void gemp_finder_add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	if (!total)
 		return;
@@ -298,7 +339,7 @@ static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, 
 		if (p == product->streaming)
 			continue;
 		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
-		add_result(total, &one);
+		gemp_finder_add_result(total, &one);
 		GEMP_TRY(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
 		gemp_row_store_free(&rows);
 	}
@@ -364,7 +405,7 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	}
 	sink = gemp_product_sink(&product);
 	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
-	add_result(total, &one);
+	gemp_finder_add_result(total, &one);
 	return GEMP_OK;
 }
 
@@ -380,7 +421,7 @@ static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const 
 		GEMP_TRY(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
 	else
 		GEMP_TRY(gemp_match_run(v->matches[0], &sink, &one));
-	add_result(total, &one);
+	gemp_finder_add_result(total, &one);
 	return GEMP_OK;
 }
 
