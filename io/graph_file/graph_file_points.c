@@ -17,10 +17,15 @@ typedef struct file_points {
 	const gemp_file_layout *layout;
 	gemp_h5_points points;
 	gemp_point_columns columns;
-	gemp_text text;  /* the bytes of the last string */
-	bool key_known;  /* the members below are known */
-	bool progressed; /* the key of vertex v is first + v * step */
-	bool ranked;     /* the file has ranks of keys; otherwise the rank of a key is its distance from `first` */
+	/* the datasets of each relation's rows that were read: [PARTS * relation_count], by `part_of`; NULL: none was */
+	struct relation_arrays {
+		const gemp_h5_array *pointers, *neighbours, *edges; /* NULL: not found yet */
+	} * rows;
+	const gemp_h5_array **label_rows; /* [attributes.count] the vertices that have a row of the attribute, likewise */
+	gemp_text text;                   /* the bytes of the last string */
+	bool key_known;                   /* the members below are known */
+	bool progressed;                  /* the key of vertex v is first + v * step */
+	bool ranked; /* the file has ranks of keys; otherwise the rank of a key is its distance from `first` */
 	int64_t first, step;
 } file_points;
 
@@ -317,19 +322,33 @@ static gemp_code find_row(file_points *p, const gemp_h5_array *array, gemp_verte
 	return GEMP_OK;
 }
 
+/* Finds the dataset of the vertices that have a row of an attribute, which only vertices of one label have. */
+static gemp_code find_label_rows(file_points *p, size_t number, const char *label, const gemp_h5_array **out)
+{
+	if (!p->label_rows)
+		GEMP_TRY(GEMP_NEW(p->label_rows, p->layout->graph->attributes.count));
+	const gemp_h5_array **known = &p->label_rows[number];
+	if (!*known) {
+		GEMP_OWNED char *path = gemp_h5_join_encoded("/nodes_by_label", label, "_row");
+		GEMP_TRY(gemp_h5_points_array(&p->points, path, out));
+		if ((*out)->type.kind != GEMP_H5_U32)
+			return damaged(p, path, "is not of vertices");
+		*known = *out;
+	}
+	*out = *known;
+	return GEMP_OK;
+}
+
 /* The column of an attribute that only vertices of one label have lacks the rows of all others. */
 static gemp_code attribute(void *self, size_t number, const gemp_vertex *ids, size_t count, gemp_column *values)
 {
 	file_points *p = self;
 	const char *path = p->layout->attributes.paths.text[number], *label = p->layout->attributes.labels.text[number];
-	GEMP_OWNED char *of_label = *label ? gemp_h5_join_encoded("/nodes_by_label", label, "_row") : NULL;
 	GEMP_OWNED uint64_t *rows = NULL;
 	const gemp_h5_array *array = NULL;
 	GEMP_TRY(GEMP_NEW(rows, count));
 	if (*label)
-		GEMP_TRY(gemp_h5_points_array(&p->points, of_label, &array));
-	if (*label && array->type.kind != GEMP_H5_U32)
-		return damaged(p, of_label, "is not of vertices");
+		GEMP_TRY(find_label_rows(p, number, label, &array));
 	for (size_t i = 0; i < count; i++)
 		if (*label)
 			GEMP_TRY(find_row(p, array, ids[i], &rows[i]));
@@ -340,24 +359,39 @@ static gemp_code attribute(void *self, size_t number, const gemp_vertex *ids, si
 
 /* EDGES */
 
-/* Finds the dataset `name` of a relation's matrix. */
-static gemp_code find_array(file_points *p, size_t relation, unsigned part, const char *name, const gemp_h5_array **out)
+enum { PARTS = 2 };
+
+/* The rows by target, or else those by source or merged. */
+static gemp_code part_of(file_points *p, size_t relation, unsigned part, struct relation_arrays **out)
 {
+	if (!p->rows)
+		GEMP_TRY(GEMP_NEW(p->rows, PARTS * p->layout->graph->relation_count));
+	*out = &p->rows[PARTS * relation + (part == GEMP_LOAD_IN)];
+	return GEMP_OK;
+}
+
+/* Finds the dataset `name` of a relation's matrix, unless it is known. */
+static gemp_code find_array(file_points *p, size_t relation, unsigned part, const char *name,
+                            const gemp_h5_array **known)
+{
+	if (*known)
+		return GEMP_OK;
 	GEMP_OWNED char *matrix = gemp_h5_join_encoded("/edges", p->layout->graph->relations[relation].name,
 	                                               part == GEMP_LOAD_IN ? "csc" : "csr");
 	GEMP_OWNED char *path = gemp_h5_join(matrix, name);
-	return gemp_h5_points_array(&p->points, path, out);
+	return gemp_h5_points_array(&p->points, path, known);
 }
 
 static gemp_code bounds(void *self, size_t relation, unsigned part, gemp_vertex id, uint64_t out[2])
 {
 	file_points *p = self;
-	const gemp_h5_array *array;
+	struct relation_arrays *arrays;
 	int64_t pointers[2];
-	GEMP_TRY(find_array(p, relation, part, "pointers_to_1", &array));
-	GEMP_TRY(gemp_h5_points_integers(&p->points, array, id, 2, pointers));
+	GEMP_TRY(part_of(p, relation, part, &arrays));
+	GEMP_TRY(find_array(p, relation, part, "pointers_to_1", &arrays->pointers));
+	GEMP_TRY(gemp_h5_points_integers(&p->points, arrays->pointers, id, 2, pointers));
 	if (pointers[0] < 0 || pointers[1] < pointers[0] || (uint64_t)pointers[1] > p->layout->relations[relation].entries)
-		return damaged(p, array->path, "has pointers that do not ascend from 0 to the number of edges");
+		return damaged(p, arrays->pointers->path, "has pointers that do not ascend from 0 to the number of edges");
 	out[0] = (uint64_t)pointers[0];
 	out[1] = (uint64_t)pointers[1];
 	return GEMP_OK;
@@ -369,7 +403,7 @@ static gemp_code number_edges(file_points *p, size_t relation, unsigned part, co
                               const gemp_vertex *neighbours, gemp_edge *edges)
 {
 	const uint64_t count = at[1] - at[0];
-	const gemp_h5_array *array;
+	struct relation_arrays *arrays;
 	if (part != GEMP_LOAD_IN) {
 		for (uint64_t i = 0; i < count; i++)
 			edges[i] = part == GEMP_LOAD_OUT                     ? at[0] + i
@@ -377,11 +411,12 @@ static gemp_code number_edges(file_points *p, size_t relation, unsigned part, co
 			                                                     : 0;
 		return GEMP_OK;
 	}
-	GEMP_TRY(find_array(p, relation, part, "edge", &array));
-	GEMP_TRY(gemp_h5_points_integers(&p->points, array, at[0], count, (int64_t *)edges));
+	GEMP_TRY(part_of(p, relation, part, &arrays));
+	GEMP_TRY(find_array(p, relation, part, "edge", &arrays->edges));
+	GEMP_TRY(gemp_h5_points_integers(&p->points, arrays->edges, at[0], count, (int64_t *)edges));
 	for (uint64_t i = 0; i < count; i++)
 		if (edges[i] >= p->layout->relations[relation].entries)
-			return damaged(p, array->path, "has the number of an edge beyond the last one");
+			return damaged(p, arrays->edges->path, "has the number of an edge beyond the last one");
 	return GEMP_OK;
 }
 
@@ -391,8 +426,10 @@ static gemp_code row(void *self, size_t relation, unsigned part, const uint64_t 
 	file_points *p = self;
 	const uint64_t count = at[1] - at[0], vertices = p->layout->graph->vertex_count;
 	GEMP_OWNED int64_t *wide = NULL;
-	const gemp_h5_array *array;
-	GEMP_TRY(find_array(p, relation, part, "indices_1", &array));
+	struct relation_arrays *arrays;
+	GEMP_TRY(part_of(p, relation, part, &arrays));
+	GEMP_TRY(find_array(p, relation, part, "indices_1", &arrays->neighbours));
+	const gemp_h5_array *array = arrays->neighbours;
 	const gemp_h5_kind kind = array->type.kind;
 	if (kind != GEMP_H5_I32 && kind != GEMP_H5_I64)
 		return damaged(p, array->path, "is not of vertices");
@@ -443,5 +480,5 @@ void gemp_file_points_free(gemp_point_reader *reader)
 	gemp_point_columns_free(&p->columns);
 	gemp_h5_points_free(&p->points);
 	gemp_text_free(&p->text);
-	gemp_free(p);
+	gemp_free_all(p->rows, p->label_rows, p);
 }

@@ -234,8 +234,8 @@ gemp_code gemp_anchors_find(const gemp_shard *graph, const gemp_pattern *pattern
 			continue;
 		GEMP_TRY(own->index == GEMP_NO_LOOKUP ? read_keys(own, &sets[v]) : read_spans(own, &sets[v]));
 		gemp_vertex_set_sort(&sets[v]);
-		if (sets[v].known)
+		if (sets[v].known && how)
 			print(own, pattern, v, how);
 	}
-	return gemp_text_status(how);
+	return how ? gemp_text_status(how) : GEMP_OK;
 }

@@ -306,7 +306,7 @@ static gemp_code read_all(reading *r, const gemp_pattern *pattern, gemp_text *ho
 		take(r, list.sets[v].count);
 	GEMP_TRY(gemp_near_rows_init(&r->rows, r->graph));
 	GEMP_TRY(read_query(r, pattern, list.sets));
-	return gemp_text_status(how);
+	return how ? gemp_text_status(how) : GEMP_OK;
 }
 
 /* Local. The series of reads goes on until the graph is made. */
@@ -361,7 +361,7 @@ gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_s
 		return GEMP_OK;
 	r.left = gemp_limits_now()->neighbourhood_entries;
 	if (comm->rank == 0)
-		code = begin(&r, pattern, &by);
+		code = begin(&r, pattern, how ? &by : NULL);
 	code = gemp_comm_agree(comm, code);
 	uint64_t fits = r.fits;
 	gemp_comm_max(comm, &fits, 1);
@@ -369,7 +369,7 @@ gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_s
 		GEMP_THEN(gemp_neighbourhood_graph_new(out, comm, graph, &r.rows));
 	if (comm->rank == 0)
 		r.points->end(r.points->self);
-	if (code == GEMP_OK && fits)
+	if (code == GEMP_OK && fits && how)
 		code = describe(comm, *out, &by, how);
 	if (code != GEMP_OK) {
 		gemp_shard_free(*out);

@@ -15,8 +15,8 @@
 #include "pattern/model/pattern.h"
 
 /* Collective. *out becomes the graph on which the bound pattern has the matches that it has on `graph`, and *how, which
- * is added to, says how it was found. *out is NULL if the query does not begin with few vertices, or if options ask for
- * a device. `graph` is borrowed. */
+ * is added to, says how it was found; `how` is NULL on all ranks if nobody reads it. *out is NULL if the query does not
+ * begin with few vertices, or if options ask for a device. `graph` is borrowed. */
 gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_pattern *pattern, const gemp_match_options *options, gemp_text *how);
 

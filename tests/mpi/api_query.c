@@ -177,6 +177,30 @@ static void values_bound_again(void **state)
 	world_free(&w);
 }
 
+/* A run clause by clause changes the tree of the text, so the next one must not execute the same tree. */
+static void clauses_run_again(void **state)
+{
+	(void)state;
+	uint64_t random = 29;
+	world w = world_new(20, 40, true, SPLIT_LAST_EMPTY, &random);
+	gemp_query *query = query_new(
+		w.graph, "UNWIND range(1, $n) AS i MATCH (a) WHERE i > 1 WITH i, count(a) AS k RETURN i, k ORDER BY i", NULL);
+	for (int n = 5; n >= 2; n--) {
+		gemp_columns *columns = NULL;
+		size_t count;
+		assert_all_ok(gemp_query_bind_integer(query, "n", n));
+		assert_all_ok(gemp_query_run(query, &columns, NULL, NULL));
+		double(*found)[4] = rows_of(columns, &count);
+		assert_all(count == (size_t)n - 1);
+		for (size_t i = 0; i < count; i++)
+			assert_all(found[i][0] == (double)i + 2 && found[i][1] == 20);
+		free(found);
+		gemp_columns_close(columns);
+	}
+	gemp_query_close(query);
+	world_free(&w);
+}
+
 static void wrong_texts(void **state)
 {
 	(void)state;
@@ -292,8 +316,8 @@ static void order_and_limits(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(two_hops),    API_TEST(triangles),        API_TEST(values_bound_again),
-		API_TEST(wrong_texts), API_TEST(order_and_limits),
+		API_TEST(two_hops),          API_TEST(triangles),   API_TEST(values_bound_again),
+		API_TEST(clauses_run_again), API_TEST(wrong_texts), API_TEST(order_and_limits),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,4 +1,5 @@
-/* Tests automorphisms of shapes and queries with known groups, of large groups, and without memory. */
+/* Tests automorphisms of shapes and queries with known groups, of large groups, of random small patterns against all
+ * permutations, and without memory. */
 #include "harness/harness.h"
 #include "harness/pattern_oracle.h"
 
@@ -195,11 +196,109 @@ static void no_memory(void **state)
 	                                     "WHERE a.x = b.x AND b.x = c.x AND a.x = c.x RETURN a, b, c, m.x");
 }
 
+enum { MOST = 5 };
+
+/* A random pattern of up to five vertices, some with the label A. */
+typedef struct small_pattern {
+	int vertices, edges;
+	bool labelled[MOST];
+	struct small_edge {
+		int from, to;
+		bool directed;
+	} edge[2 * MOST];
+	char text[512];
+} small_pattern;
+
+static small_pattern random_pattern(uint64_t *random)
+{
+	small_pattern p = { .vertices = 1 + (int)gemp_random_below(random, MOST) };
+	size_t at = 0;
+	for (int v = 0; v < p.vertices; v++) {
+		p.labelled[v] = gemp_random_below(random, 2);
+		at += (size_t)snprintf(p.text + at, sizeof p.text - at, "%s(%c%s)", v ? ", " : "MATCH ", 'a' + v,
+		                       p.labelled[v] ? ":A" : "");
+	}
+	p.edges = (int)gemp_random_below(random, (uint64_t)p.vertices + 3);
+	for (int e = 0; e < p.edges; e++) {
+		struct small_edge *edge = &p.edge[e];
+		edge->from = (int)gemp_random_below(random, (uint64_t)p.vertices);
+		edge->to = (int)gemp_random_below(random, (uint64_t)p.vertices);
+		edge->directed = gemp_random_below(random, 4) > 0;
+		at += (size_t)snprintf(p.text + at, sizeof p.text - at, ", (%c)-%s(%c)", 'a' + edge->from,
+		                       edge->directed ? "->" : "-", 'a' + edge->to);
+	}
+	return p;
+}
+
+/* The number of edges that lie as an edge does from `from` to `to`. */
+static int parallel_edges(const small_pattern *p, bool directed, int from, int to)
+{
+	int count = 0;
+	for (int e = 0; e < p->edges; e++) {
+		const struct small_edge *edge = &p->edge[e];
+		count += edge->directed == directed &&
+		         ((edge->from == from && edge->to == to) || (!directed && edge->from == to && edge->to == from));
+	}
+	return count;
+}
+
+static bool is_kept(const small_pattern *p, const int *image)
+{
+	bool kept = true;
+	for (int v = 0; v < p->vertices; v++)
+		kept = kept && p->labelled[v] == p->labelled[image[v]];
+	for (int e = 0; e < p->edges; e++) {
+		const struct small_edge *edge = &p->edge[e];
+		kept = kept && parallel_edges(p, edge->directed, edge->from, edge->to) ==
+		                   parallel_edges(p, edge->directed, image[edge->from], image[edge->to]);
+	}
+	return kept;
+}
+
+/* Counts the permutations of vertices that keep the pattern. */
+static uint64_t kept_permutations(const small_pattern *p, int *image, int v)
+{
+	uint64_t count = 0;
+	if (v == p->vertices || v == MOST)
+		return is_kept(p, image);
+	for (image[v] = 0; image[v] < p->vertices; image[v]++) {
+		bool fresh = true;
+		for (int u = 0; u < v; u++)
+			fresh = fresh && image[u] != image[v];
+		count += fresh ? kept_permutations(p, image, v + 1) : 0;
+	}
+	return count;
+}
+
+/* Every permutation of vertices is tried; parallel edges may be exchanged besides. */
+static void random_patterns(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3000; seed++) {
+		uint64_t random = seed;
+		const small_pattern p = random_pattern(&random);
+		int image[MOST];
+		gemp_pattern *pattern;
+		bool overflow;
+		uint64_t expected = kept_permutations(&p, image, 0);
+		for (int e = 0; e < p.edges; e++) { /* the factorial of the number of equal edges, a factor at a time */
+			small_pattern before = p;
+			before.edges = e + 1;
+			expected *= (uint64_t)parallel_edges(&before, p.edge[e].directed, p.edge[e].from, p.edge[e].to);
+		}
+		assert_ok(gemp_pattern_parse(&pattern, p.text, NULL));
+		const uint64_t order = order_of(pattern, false, &overflow);
+		if (order != expected)
+			fail_msg("seed %d: %s: order %d, not %d", (int)seed, p.text, (int)order, (int)expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),     cmocka_unit_test(queries),         cmocka_unit_test(tricky_names),
-		cmocka_unit_test(full_group), cmocka_unit_test(repeated_values), cmocka_unit_test(no_memory),
+		cmocka_unit_test(shapes),          cmocka_unit_test(queries),         cmocka_unit_test(tricky_names),
+		cmocka_unit_test(full_group),      cmocka_unit_test(repeated_values), cmocka_unit_test(no_memory),
+		cmocka_unit_test(random_patterns),
 	};
 	return test_main(tests);
 }

@@ -42,6 +42,7 @@ gemp_code gemp_clause_job_check(gemp_query_job *job)
 {
 	if (job->request->mode != GEMP_QUERY_MODE_UPDATE)
 		GEMP_TRY(gemp_cypher_refuse_updates(&job->form->tree));
+	gemp_query_form_take_tree(job->form);
 	GEMP_TRY(gemp_file_numbered(&job->rows_path, job->request->path, job->number));
 	GEMP_TRY(refuse_settings(job));
 	return gemp_cypher_check_names(&job->form->tree, job->base.graph, job->base.settings->lenient);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "cypher/syntax/tree.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
 
@@ -93,7 +94,9 @@ void gemp_query_close(gemp_query *query)
 	if (!query)
 		return;
 	gemp_parameter_list_free(&query->parameters);
-	gemp_free_all(query->text, query->name, query);
+	if (query->tree)
+		gemp_cypher_tree_free(query->tree);
+	gemp_free_all(query->text, query->name, query->tree, query);
 }
 
 /* PARAMETERS */

@@ -1,8 +1,8 @@
 /* query: the members of a gemp_query (gemp/query.h), its patterns, and its settings in the form of the engine. The list
  * of parameters holds the values of $names in a text of queries or of rules.
  *
- * A query belongs to one graph. The values of parameters are part of the parsed pattern, so each run parses the text
- * again, which takes microseconds. */
+ * A query belongs to one graph. The values of parameters are part of the pattern, so each run makes the pattern of the
+ * text again, which takes microseconds. */
 
 #ifndef GEMP_API_MATCH_QUERY_H
 #define GEMP_API_MATCH_QUERY_H
@@ -44,6 +44,9 @@ struct gemp_query {
 	char *text, *name; /* owned; name may be NULL */
 	gemp_query_settings settings;
 	gemp_parameter_list parameters;
+	/* the checked tree of a single text, which runs borrow, and which a run clause by clause takes over, since it
+	 * changes the tree; owned; NULL: the next run parses the text */
+	struct gemp_cypher_tree *tree;
 };
 
 /* Local. Parses the query with the values of its parameters. Only a script gives several patterns. gemp_script_free

@@ -120,10 +120,16 @@ static gemp_code open_sinks(gemp_query_job *job)
 	return GEMP_OK;
 }
 
+/* Whether the plan has a reader. All ranks decide alike. */
+static bool explains(const gemp_query_job *job)
+{
+	return !job->base.report->unwanted || job->request->plan;
+}
+
 /* Collective. Reports the plan; the text has it only if `shown` is true. */
 static gemp_code explain(const gemp_query_job *job, bool shown)
 {
-	if (job->base.report->unwanted && !job->request->plan)
+	if (!explains(job))
 		return GEMP_OK;
 	GEMP_OWNED char *plan = gemp_prepared_explain(job->prepared);
 	const char *chained = job->pattern->chained ? "the clauses are one search:\n" : "";
@@ -377,8 +383,9 @@ static gemp_code narrow_graph(gemp_query_job *job)
 		preload_drivers(job);
 		return GEMP_OK;
 	}
+	gemp_text *found_by = explains(job) ? &job->found_by : NULL;
 	GEMP_TRY(gemp_neighbourhood_new(&job->neighbourhood, job->base.runtime, job->base.graph, job->pattern,
-	                                &job->base.how, &job->found_by));
+	                                &job->base.how, found_by));
 	if (job->neighbourhood) {
 		job->base.graph = job->neighbourhood;
 		job->base.how.count_parts = false;

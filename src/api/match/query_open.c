@@ -8,7 +8,7 @@ GEMP_RELEASE(gemp_query_close, gemp_query *)
 
 /* Local. Finds mistakes in a query whose parameters have no values yet. Only the text of a single query can be checked
  * without values, so a script is parsed by its first run. */
-static gemp_code check_text(const gemp_query *query)
+static gemp_code check_text(gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	if (query->source == GEMP_QUERY_TEXT)

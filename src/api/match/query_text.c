@@ -12,7 +12,7 @@
 
 /* A query while it is read. */
 typedef struct reading {
-	const gemp_query *query;
+	gemp_query *query;
 	const gemp_query_parameter *plain; /* [plain_count] values that patterns accept: all but lists and maps */
 	size_t plain_count;
 	bool *plain_used; /* [plain_count] */
@@ -74,7 +74,7 @@ static gemp_code set_parameter(const reading *r, gemp_query_form *form, size_t a
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i].name, word->bytes) == 0) {
 			r->used[i] = true;
-			return gemp_datum_of_value(&form->parameters[at], &form->tree.arena, &list->items[i].value);
+			return gemp_datum_of_value(&form->parameters[at], &form->arena, &list->items[i].value);
 		}
 	size_t sign = word->place.begin;
 	while (sign > 0 && form->text[sign] != '$')
@@ -85,7 +85,7 @@ static gemp_code set_parameter(const reading *r, gemp_query_form *form, size_t a
 
 static gemp_code set_parameters(const reading *r, gemp_query_form *form)
 {
-	GEMP_TRY(GEMP_ARENA_NEW(&form->tree.arena, form->parameters, form->tree.parameter_count + 1));
+	GEMP_TRY(GEMP_ARENA_NEW(&form->arena, form->parameters, form->tree.parameter_count + 1));
 	for (size_t i = 0; i < form->tree.parameter_count; i++)
 		GEMP_TRY(set_parameter(r, form, i));
 	return GEMP_OK;
@@ -157,9 +157,16 @@ static void merge_used(const reading *r)
 
 /* QUERIES */
 
-/* Reads and checks the query as openCypher. *parsed tells whether the grammar accepts it. */
+/* Reads and checks the query as openCypher. *parsed tells whether the grammar accepts it. The tree of a text that was
+ * checked before is borrowed. */
 static gemp_code read_tree(const reading *r, gemp_query_form *form, bool *parsed)
 {
+	*parsed = r->query->tree && strcmp(form->text, r->query->text) == 0;
+	if (*parsed) {
+		form->tree = *r->query->tree;
+		form->lender = r->query;
+		return GEMP_OK;
+	}
 	const gemp_source source = { r->file, form->text };
 	const gemp_code code = gemp_cypher_parse(&form->tree, &source);
 	*parsed = code == GEMP_OK;
@@ -236,7 +243,7 @@ static gemp_code read_pattern(gemp_query_forms *out, const gemp_query *query)
 	return GEMP_OK;
 }
 
-gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query, bool clauses)
+gemp_code gemp_query_forms_read(gemp_query_forms *out, gemp_query *query, bool clauses)
 {
 	GEMP_OWNED_BY(gemp_script_texts_free) gemp_script_texts cut = { 0 };
 	GEMP_OWNED gemp_query_parameter *plain = NULL;
@@ -257,18 +264,30 @@ gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query, 
 	return gemp_ast_check_parameters(list->items, list->count, used);
 }
 
+void gemp_query_form_take_tree(gemp_query_form *form)
+{
+	if (!form->lender)
+		return;
+	gemp_free(form->lender->tree);
+	form->lender->tree = NULL;
+	form->lender = NULL;
+}
+
 void gemp_query_forms_free(gemp_query_forms *forms)
 {
 	for (size_t i = 0; i < forms->count; i++) {
-		gemp_pattern_free(forms->items[i].pattern);
-		gemp_cypher_tree_free(&forms->items[i].tree);
-		gemp_free(forms->items[i].text);
+		gemp_query_form *form = &forms->items[i];
+		gemp_pattern_free(form->pattern);
+		if (!form->lender)
+			gemp_cypher_tree_free(&form->tree);
+		gemp_arena_free(&form->arena);
+		gemp_free(form->text);
 	}
 	gemp_free(forms->items);
 	*forms = (gemp_query_forms){ 0 };
 }
 
-gemp_code gemp_query_text_check(const gemp_query *query)
+gemp_code gemp_query_text_check(gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_cypher_tree_free) gemp_cypher_tree tree = { 0 };
 	GEMP_OWNED char *general = NULL;
@@ -277,6 +296,11 @@ gemp_code gemp_query_text_check(const gemp_query *query)
 	gemp_code code = gemp_cypher_parse(&tree, &source);
 	const bool parsed = code == GEMP_OK;
 	GEMP_THEN(gemp_cypher_check(&tree));
+	if (code == GEMP_OK) {
+		GEMP_TRY(GEMP_NEW(query->tree, 1));
+		*query->tree = tree;
+		tree = (gemp_cypher_tree){ 0 };
+	}
 	if (code != GEMP_EUSAGE && (code != GEMP_OK || is_cypher(query)))
 		return code;
 	if (parsed && code != GEMP_OK && is_cypher(query))

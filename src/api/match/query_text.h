@@ -16,7 +16,9 @@ typedef struct gemp_query_form {
 	gemp_pattern *pattern;  /* NULL: the query is executed clause by clause */
 	bool bound;             /* the pattern is bound to the graph already */
 	gemp_cypher_tree tree;  /* used if there is no pattern */
-	gemp_datum *parameters; /* [tree.parameter_count], in the arena of the tree; NULL: only the pattern can run */
+	gemp_query *lender;     /* the query that the tree belongs to; NULL: to the form */
+	gemp_arena arena;       /* of the values of parameters */
+	gemp_datum *parameters; /* [tree.parameter_count]; NULL: only the pattern can run */
 	char *text;             /* with empty lines in place of the queries before it */
 } gemp_query_form;
 
@@ -27,10 +29,12 @@ typedef struct gemp_query_forms {
 
 /* Local. Reads the queries with the values of their parameters. `clauses`: each query of a text becomes a syntax tree,
  * also if it could be one search. Call gemp_query_forms_free also after a failure. */
-gemp_code gemp_query_forms_read(gemp_query_forms *out, const gemp_query *query, bool clauses);
+gemp_code gemp_query_forms_read(gemp_query_forms *out, gemp_query *query, bool clauses);
+/* The query executes the tree of the form, which then belongs to the form. */
+void gemp_query_form_take_tree(gemp_query_form *form);
 void gemp_query_forms_free(gemp_query_forms *forms);
 
-/* Local. Checks the text of a single query whose parameters have no values yet. */
-gemp_code gemp_query_text_check(const gemp_query *query);
+/* Local. Checks the text of a single query whose parameters have no values yet, and keeps its tree. */
+gemp_code gemp_query_text_check(gemp_query *query);
 
 #endif

@@ -39,7 +39,7 @@ static void free_updating(updating *u)
 /* CHECKS */
 
 /* Local. GEMP_EUSAGE unless the query is a single text in the sense of openCypher. */
-static gemp_code read_text(updating *u, const gemp_query *query)
+static gemp_code read_text(updating *u, gemp_query *query)
 {
 	const gemp_query_settings *settings = &query->settings;
 	if (query->source == GEMP_QUERY_NAMED || query->source == GEMP_QUERY_GRAPH)

@@ -28,12 +28,13 @@ typedef struct gemp_cypher_builder {
 	bool creating;    /* the pattern that is being read belongs to CREATE */
 	/* The lexer tells the `|` of a comprehension, as in [x IN list WHERE x:A | x.y], from the `|` between labels. A
 	 * filter by labels with `|` needs brackets: [x IN list WHERE (x:A|B) | x.y]. */
-	size_t open;                           /* brackets that are open */
-	int before;                            /* the last word or opening bracket */
+	size_t open; /* brackets that are open */
+	int before;  /* the last word or opening bracket */
+	size_t scanner_used;
+	/* parse.c sets the members above to 0, and not these 21 KiB, which are written before they are read */
 	bool has_bar[GEMP_CY_MAX_BRACKETS];    /* the open bracket waits for its `|` */
 	uint32_t opened[GEMP_CY_MAX_BRACKETS]; /* places of the open brackets */
 	_Alignas(16) char scanner[1024];       /* flex's own memory */
-	size_t scanner_used;
 } gemp_cypher_builder;
 
 /* Where a query stands, which decides the clauses that it may have. */

@@ -11,6 +11,7 @@
 #define YYLTYPE CYPHER_YYLTYPE
 #include "cypher/lexer.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Reads the text by lexer and grammar. The lexer writes zeros behind tokens, so it works on a copy. */
@@ -36,7 +37,9 @@ static gemp_code read_text(gemp_cypher_builder *b)
 gemp_code gemp_cypher_parse(gemp_cypher_tree *out, const gemp_source *source)
 {
 	*out = (gemp_cypher_tree){ .source = *source };
-	gemp_cypher_builder builder = { .tree = out };
+	gemp_cypher_builder builder;
+	memset(&builder, 0, offsetof(gemp_cypher_builder, has_bar));
+	builder.tree = out;
 	return read_text(&builder);
 }
 

@@ -82,7 +82,7 @@ gemp_code gemp_script_cut(gemp_script_texts *out, const char *text)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 };
 	size_t at = 0, begin, end, capacity = 0;
 	text = gemp_scan_begin(text);
-	if (is_single(text))
+	if (!strchr(text, ';') || is_single(text))
 		return add_text(out, text, &capacity);
 	while (next_query(text, &at, &begin, &end)) {
 		gemp_text_clear(&one);
