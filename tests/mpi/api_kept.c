@@ -30,6 +30,9 @@ static const char *const shapes[] = {
 	"MATCH (a:Person) WHERE a.number = %d OPTIONAL MATCH (a)-[:KNOWS]->(b)-->(c) RETURN id(a), id(b), id(c)",
 	"MATCH (a)-->(b) WHERE a.number = %d AND EXISTS { (b)-->(c:Film)-->(d) } RETURN id(a), id(b)",
 	"MATCH (a)-->(b)-->(c)-->(d) WHERE a.number = %d AND a.name = 'Z' RETURN count(*)",
+	"MATCH (a) WHERE COUNT { (a)-->(b:Film) WHERE b.number < %d } > 1 AND a.name = 'Z' RETURN id(a), a.number",
+	"MATCH (a)-->(b)-->(c) WHERE EXISTS { (a)<--(d:Film) WHERE d.number < %d } AND a.number > 2 RETURN id(a), id(c)",
+	"MATCH (a)-->(b)-->(c) WHERE EXISTS { (a)<--(d) WHERE d.number < %d } AND a.number > 2 RETURN id(a), id(c)",
 	"MATCH (a) WHERE a.number = %d OR a.name = 'Z' RETURN id(a), labels(a)",
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

@@ -20,7 +20,7 @@ typedef struct gemp_candidates {
 	/* Keys of the bitmaps (match/filter/kept_results.h): what made them, equal on all ranks. Bitmaps with equal keys
 	 * are equal. Empty without a bitmap. */
 	gemp_text key[GEMP_MAX_PATTERN_VERTICES];
-	bool keyless; /* some bitmap came from the caller or a key is incomplete, so nothing that depends on it is kept */
+	bool keyless; /* some key is incomplete, so nothing that depends on the bitmaps is kept */
 } gemp_candidates;
 
 /* Collective. Makes the candidates for which conditions[0..count) are true; each condition is on one pattern vertex. */

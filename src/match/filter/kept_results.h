@@ -14,7 +14,14 @@
 #include "pattern/model/pattern.h"
 
 /* The letters. */
-enum { GEMP_KEPT_CANDIDATES = 'C', GEMP_KEPT_JOINED = 'J', GEMP_KEPT_STATISTICS = 'S', GEMP_KEPT_ORDER = 'O' };
+enum {
+	GEMP_KEPT_CANDIDATES = 'C',
+	GEMP_KEPT_LIMITED = 'L',
+	GEMP_KEPT_JOINED = 'J',
+	GEMP_KEPT_STATISTICS = 'S',
+	GEMP_KEPT_ORDER = 'O',
+	GEMP_KEPT_TABLE = 'T'
+};
 
 /* Local. Appends the bytes of an array that all keys of a kind have, or that is behind its length. */
 #define GEMP_KEPT_KEY_ARRAY(key, array, count) gemp_text_add((key), (array), (count) * sizeof *(array))

@@ -62,11 +62,32 @@ typedef struct pivot_list {
 	bool lists;                   /* the second pass */
 } pivot_list;
 
+/* Counts or lists the ids [first, end) whose bits are set, a word at a time. Returns the place behind them. */
+static size_t list_bits(const pivot_list *l, size_t next, uint64_t first, uint64_t end)
+{
+	for (uint64_t w = first / 32; first < end && w <= (end - 1) / 32; w++) {
+		uint32_t left = l->bits[w];
+		if (w == first / 32)
+			left &= UINT32_MAX << first % 32;
+		if (w == (end - 1) / 32)
+			left &= UINT32_MAX >> (31 - (end - 1) % 32);
+		if (!l->lists)
+			next += (size_t)__builtin_popcount(left);
+		for (; l->lists && left; left &= left - 1)
+			l->i->pivots[next++] = (gemp_vertex)(w * 32 + (uint64_t)__builtin_ctz(left));
+	}
+	return next;
+}
+
 static void list_range(void *self, size_t range, size_t begin, size_t end)
 {
 	pivot_list *l = self;
 	const gemp_interpreter *i = l->i;
 	size_t next = l->next[range];
+	if (l->bits && !i->rows.order && !i->part_of) {
+		l->next[range] = list_bits(l, next, i->graph->first_vertex + begin, i->graph->first_vertex + end);
+		return;
+	}
 	for (size_t v = begin; v < end; v++) {
 		gemp_vertex id = (gemp_vertex)(i->graph->first_vertex + v);
 		if (l->bits && !gemp_bits32_test(l->bits, gemp_host_rows_slot(&i->rows, id)))

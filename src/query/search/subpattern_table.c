@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "count/vertex_tables.h"
 #include "match/filter/candidates.h"
+#include "match/filter/kept_results.h"
 #include "match/filter/value_lookup.h"
 #include "match/planner/plan_rows.h"
 
@@ -133,6 +134,39 @@ static gemp_code fold(uint64_t **table, gemp_runtime *context, gemp_shard *graph
 	return code == GEMP_EDATA ? GEMP_OK : code;
 }
 
+/* The key of the table. */
+static gemp_text key_of(const gemp_pattern *inner, const gemp_candidates *candidates)
+{
+	const char kind = GEMP_KEPT_TABLE;
+	gemp_text key = { .failed = candidates->keyless };
+	gemp_text_add(&key, &kind, 1);
+	gemp_kept_key_pattern(&key, inner);
+	gemp_candidates_add_keys(candidates, inner->vertex_count, &key);
+	return key;
+}
+
+/* Collective. Takes the table that an earlier query has kept, or folds the tree. */
+static gemp_code find_table(uint64_t **table, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *inner,
+                            const gemp_candidates *candidates, const gemp_tree_vertex *tree)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { .failed = true };
+	GEMP_OWNED uint64_t *kept = NULL;
+	const size_t bytes = graph->vertex_count * sizeof *kept;
+	if (graph->kept) {
+		key = key_of(inner, candidates);
+		GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(kept, graph->vertex_count)));
+	}
+	if (gemp_kept_results_get(context->comm, graph, &key, kept, bytes)) {
+		*table = kept;
+		kept = NULL;
+		return GEMP_OK;
+	}
+	GEMP_TRY(fold(table, context, graph, tree, inner->vertex_count));
+	if (*table)
+		gemp_kept_results_put(graph, &key, *table, bytes);
+	return GEMP_OK;
+}
+
 gemp_code gemp_subpattern_table(uint64_t **table, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *inner,
                                 const gemp_match_options *options)
 {
@@ -151,7 +185,7 @@ gemp_code gemp_subpattern_table(uint64_t **table, gemp_runtime *context, gemp_sh
 		return GEMP_OK;
 	for (size_t v = 0; v < inner->vertex_count; v++)
 		tree[at[v]].bits = candidates.bits[v];
-	return fold(table, context, graph, tree, inner->vertex_count);
+	return find_table(table, context, graph, inner, &candidates, tree);
 }
 
 /* FEW ROWS */
