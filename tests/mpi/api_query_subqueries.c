@@ -390,8 +390,50 @@ static void on_devices(void **state)
 	}
 }
 
+typedef struct memory_step {
+	gemp_graph *graph;
+	const char *text;
+	gemp_query_settings settings;
+} memory_step;
+
+static gemp_code run_once(void *context)
+{
+	const memory_step *step = context;
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_code code = gemp_query_open(&query, step->graph, step->text, &step->settings);
+	if (code == GEMP_OK)
+		code = gemp_query_run(query, &columns, NULL, NULL);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return code;
+}
+
+/* The first run of each query loads what the graph keeps. */
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	uint64_t random = 3;
+	static const char *const texts[] = {
+		"MATCH (a)-->(b) WHERE EXISTS { MATCH (a)-->(c:Odd) } AND COUNT { MATCH (b)-->(c)-->(d) } < 9 "
+		"RETURN id(a), id(b), COUNT { MATCH (a)-->(c)-->(b) } AS n",
+		"MATCH (a)-->(b) OPTIONAL MATCH (b)-->(c)-->(d) RETURN id(a), id(c), id(d)",
+		"MATCH (a)-[*1..2]->(b) WHERE EXISTS { MATCH (b)-->(c:Odd) } RETURN count(*) AS n",
+	};
+	world w = world_new(8, 20, false, SPLIT_TURNS, &random);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		memory_step step = { .graph = w.graph, .text = texts[i] };
+		gemp_query_settings_init(&step.settings);
+		step.settings.place = GEMP_PLACE_HOST;
+		assert_all_ok(run_once(&step));
+		assert_all_survive_no_memory(run_once, &step);
+	}
+	world_free(&w);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { API_TEST(agree_with_trials), API_TEST(on_devices) };
+	const struct CMUnitTest tests[] = { API_TEST(agree_with_trials), API_TEST(on_devices),
+		                                API_TEST(memory_may_run_out) };
 	return test_main_all(argc, argv, tests);
 }
