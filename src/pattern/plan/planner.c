@@ -6,6 +6,7 @@
 #include "pattern/plan/planner.h"
 
 #include "core/random.h"
+#include "pattern/plan/edge_conflicts.h"
 #include "pattern/plan/matching_order.h"
 
 #include <assert.h>
@@ -21,56 +22,19 @@ typedef struct planner {
 	uint64_t bound;      /* vertices of the pattern that are bound */
 	uint64_t done_edges; /* edges of the pattern that are bound or checked */
 	uint64_t repeatable; /* vertices of the pattern that may have the image of another vertex */
+	gemp_edge_conflicts conflicts;
 } planner;
 
 /* EDGE CHECKS */
-
-/* True if the relations of edges e and f allow both to be the same host edge. */
-static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
-{
-	for (size_t r = 0; !pattern->simple && r < pattern->relation_count; r++)
-		if (e->relations[r] && f->relations[r])
-			return true;
-	return pattern->simple;
-}
-
-/* True if two pattern vertices may be the same host vertex. */
-static bool may_be_equal(const planner *p, int u, int v)
-{
-	return u == v || (p->repeatable & (GEMP_BIT(u) | GEMP_BIT(v))) != 0;
-}
-
-/* True if the ends of two edges may coincide. Only then the edges can be the same host edge under iso. */
-static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
-{
-	bool either = p->pattern->simple || e->direction == GEMP_EITHER || f->direction == GEMP_EITHER;
-	return (may_be_equal(p, e->from, f->from) && may_be_equal(p, e->to, f->to)) ||
-	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
-}
-
-/* Returns the pattern edges that must not be the same host edge as e, but could be. Under hom all edges may coincide,
- * and so may edges of different MATCH. Edge-iso compares all edges with common relations. */
-static uint64_t edge_conflicts(const planner *p, size_t e)
-{
-	const gemp_pattern_edge *edges = p->pattern->edges;
-	uint64_t mask = 0;
-	if (p->options->semantics == GEMP_HOM)
-		return 0;
-	for (size_t f = 0; f < p->pattern->edge_count; f++)
-		if (f != e && edges[f].match == edges[e].match && types_overlap(p->pattern, &edges[e], &edges[f]) &&
-		    (p->options->semantics == GEMP_EDGE_ISO || may_share_ends(p, &edges[e], &edges[f])))
-			mask |= GEMP_BIT(f);
-	return mask;
-}
 
 /* Returns the pattern edges that get slots. Slots cost memory and an operator per edge, so edges have none unless the
  * results, parallel edges or conflicts need their identity. Either all edges get slots or none does: a tuple then
  * describes the whole match, and an automorphism maps slots to slots. */
 static uint64_t find_live_edges(const planner *p)
 {
-	bool any = p->options->wanted_edges != 0;
+	bool any = p->options->wanted_edges != 0 || p->conflicts.any;
 	for (size_t e = 0; e < p->pattern->edge_count; e++)
-		any |= p->statistics->parallel[e] || edge_conflicts(p, e) != 0;
+		any |= p->statistics->parallel[e];
 	uint64_t all = p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
 	return any ? all : 0;
 }
@@ -270,7 +234,7 @@ static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge
 	step->vertex = vertex;
 	step->edge = edge;
 	if (edge >= 0)
-		step->edges_differ = edge_conflicts(p, (size_t)edge) & p->done_edges;
+		step->edges_differ = p->conflicts.of[edge] & p->done_edges;
 	return step;
 }
 
@@ -293,7 +257,7 @@ static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 				step->sources += !loop && step->kind == GEMP_EXTEND;
 				if (p->plan->live_edges) {
 					step->edge = (int)e;
-					step->edges_differ = edge_conflicts(p, e) & p->done_edges;
+					step->edges_differ = p->conflicts.of[e] & p->done_edges;
 				}
 			} else {
 				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
@@ -312,7 +276,7 @@ static void compare_vertices(planner *p, gemp_step *step, int v)
 	step->candidates = p->statistics->filtered[v];
 	if (distinct && !(p->repeatable & GEMP_BIT(v)))
 		step->differ = p->bound & ~p->repeatable;
-	step->differ |= tests->unequal[v] & p->bound;
+	step->differ |= (tests->unequal[v] | p->conflicts.unequal[v]) & p->bound;
 	step->same = tests->equal[v] & p->bound;
 	step->key_less = tests->key_less[v] & p->bound;
 	step->key_le = tests->key_le[v] & p->bound;
@@ -466,6 +430,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	};
 	GEMP_TRY(check_connection(pattern));
 	GEMP_TRY(find_repeatable(&p));
+	gemp_edge_conflicts_find(&p.conflicts, pattern, statistics, options, p.repeatable);
 	plan->relation_count = pattern->relation_count;
 	plan->vertex_count = (int)pattern->vertex_count;
 	plan->edge_count = (int)pattern->edge_count;
