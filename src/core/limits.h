@@ -203,6 +203,12 @@ typedef struct gemp_limits {
 	uint64_t interpret_serial;
 	/* Walkers that move in turn on a thread [0: 8, or 1 if the rows fit into a cache]: match/interpret/walk. */
 	unsigned interpret_walkers;
+	/* Matches that a counter of 32 bits holds before it is carried over to 64 bits, at least 2 [2^32 - 1]:
+	 * match/interpret/group_walk. */
+	uint64_t group_counter_max;
+	/* Switch: 0 makes a row for each match on the host, 1 a row for each group of a pivot wherever a plan allows
+	 * that [-1: if the search is large enough for the counters]: match/match_host. */
+	int group_walk;
 	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none
 	 * [-1: from those that they complete while the kernel is compiled]: match/early_search. */
 	int early_pivots;

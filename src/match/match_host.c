@@ -11,6 +11,8 @@
 #include "match/match_device.h"
 #include "match/match_plan.h"
 
+static const size_t default_memory = (size_t)8 << 30; /* bytes of a rank, if no budget is set */
+
 /* The number of edges of the view's relations, and in a view that goes either way twice as many, for each vertex. */
 static double mean_row(const gemp_match *m, const gemp_plan_view *view)
 {
@@ -131,6 +133,23 @@ static bool is_serial(const gemp_match *m)
 	return !m->plan->arguments && gemp_match_expected_work(m) < (double)gemp_limits_now()->interpret_serial;
 }
 
+/* Counters for all vertices are worth their memory if the search visits about as many. A row that has all vertices is
+ * mostly the only one of its group, but perhaps few groups are wanted. */
+static bool makes_groups(const gemp_match *m)
+{
+	enum { VISITED = 4, MEMORY = 8 };
+	const gemp_group_request *wanted = &m->options.groups;
+	const int forced = gemp_limits_now()->group_walk;
+	const size_t memory = gemp_group_walk_memory(m->graph->vertex_count) * gemp_threads();
+	const size_t budget = m->context->budgets.host_memory ? m->context->budgets.host_memory : default_memory;
+	if (!forced || !gemp_grouping_allowed(m) || !gemp_group_walk_suits(m->plan, wanted))
+		return false;
+	return forced > 0 ||
+	       (memory <= budget / MEMORY && gemp_match_expected_work(m) >= (double)m->graph->vertex_count / VISITED &&
+	        (__builtin_popcountll(wanted->keys) < m->plan->vertex_count ||
+	         (wanted->by == wanted->keys && (wanted->top || wanted->min_rows > 1))));
+}
+
 gemp_code gemp_match_use_host(gemp_match *m)
 {
 	gemp_interpreter_options options = { .serial = is_serial(m),
@@ -138,7 +157,8 @@ gemp_code gemp_match_use_host(gemp_match *m)
 		                                 .first_only = m->options.first_only && !m->phases.after_count,
 		                                 .per = m->per,
 		                                 .max_rows = m->context->budgets.result_buffer,
-		                                 .key_rank = m->pushdown.key_rank };
+		                                 .key_rank = m->pushdown.key_rank,
+		                                 .groups = makes_groups(m) ? &m->options.groups : NULL };
 	if (!gemp_match_may_use_host(m))
 		return GEMP_OK;
 	return gemp_interpreter_new(&m->interpreter, m->context, m->graph, m->plan, &m->candidates, &options);

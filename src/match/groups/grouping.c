@@ -56,20 +56,25 @@ static bool has_attributes(const gemp_group_request *wanted)
 	return false;
 }
 
+bool gemp_grouping_allowed(const gemp_match *m)
+{
+	const gemp_match_options *o = &m->options;
+	return o->groups.keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
+	       !o->first_only && o->limit == UINT64_MAX && !m->deduplicates && !m->phases.after_count &&
+	       !m->plan->arguments && !m->plan->broken;
+}
+
 /* A row whose vertices are all in its key is mostly the only one of its group. The number of classes of an attribute is
  * known when the match runs, and is mostly small. */
 bool gemp_grouping_suits(const gemp_match *m)
 {
-	const gemp_match_options *o = &m->options;
-	const gemp_group_request *wanted = &o->groups;
+	const gemp_group_request *wanted = &m->options.groups;
 	gemp_group_key key = gemp_group_key_new((size_t)m->plan->vertex_count, key_vertices(wanted),
 	                                        m->graph->vertex_count);
 	for (size_t i = 0; i < key.count; i++)
 		if (wanted->attribute[key.digits[i].vertex])
 			key.digits[i].base = 1;
-	return wanted->keys && o->listed && o->distinct == GEMP_BY_NOTHING && !o->count_parts && !o->in_parts &&
-	       !o->first_only && o->limit == UINT64_MAX && !m->deduplicates && !m->phases.after_count &&
-	       !m->plan->arguments && !m->plan->broken && gemp_group_key_fits(&key) &&
+	return gemp_grouping_allowed(m) && gemp_group_key_fits(&key) &&
 	       (key.count < key.vertices || prunes(wanted) || has_attributes(wanted));
 }
 
@@ -468,6 +473,11 @@ void gemp_grouping_explain(const gemp_match *m, gemp_text *out)
 {
 	const gemp_group_request *wanted = &m->options.groups;
 	const bool twice = searches_twice(wanted);
+	if (m->interpreter && gemp_interpreter_groups(m->interpreter)) {
+		gemp_text_print(out, "  groups: counted by the host for each pivot, by (");
+		print_vertices(m, wanted->keys, out);
+		gemp_text_print(out, ")\n");
+	}
 	if (!m->search || !gemp_grouping_suits(m) || !device_suits(m->search))
 		return;
 	gemp_text_print(out, "  groups: made on the device, by (");

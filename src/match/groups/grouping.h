@@ -22,6 +22,9 @@
 
 typedef struct gemp_grouping gemp_grouping;
 
+/* Local, and equal on all ranks. True if the sink takes rows with multiplicities in place of matches, so that a search,
+ * also of the host, may group them. */
+bool gemp_grouping_allowed(const gemp_match *match);
 /* Local, and equal on all ranks but for their devices. True if the options, the plan and the pattern allow groups on
  * devices, and if groups are fewer than rows or not all groups are wanted. */
 bool gemp_grouping_suits(const gemp_match *match);

@@ -35,6 +35,20 @@ typedef struct gemp_host_rows {
 gemp_code gemp_host_rows_new(gemp_host_rows *out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan);
 void gemp_host_rows_free(gemp_host_rows *rows); /* collective over the ranks of a node */
 
+/* True if an entry does not belong to a view that skips entries, although it is in the row: a loop, or one of several
+ * parallel edges. */
+static inline bool gemp_host_view_skips(const gemp_host_view *view, gemp_vertex from, uint64_t at)
+{
+	const gemp_vertex *near = view->neighbours;
+	return near[at] == from || (at > view->begin[from] && near[at] == near[at - 1]);
+}
+
+/* The number of the edge of an entry. */
+static inline gemp_edge gemp_host_view_edge(const gemp_host_view *view, uint64_t at)
+{
+	return view->first_edge + (view->edges ? view->edges[at] : at);
+}
+
 /* The slot of an id, and the id of a slot. */
 static inline gemp_vertex gemp_host_rows_slot(const gemp_host_rows *rows, gemp_vertex id)
 {

@@ -18,6 +18,8 @@ static const double round_seconds = 0.25; /* ranks and sinks wait no longer for 
 typedef struct worker {
 	gemp_walker *walkers; /* [walker_count] */
 	gemp_walk_rows out;
+	gemp_group_walk groups; /* if rows are groups */
+	uint64_t delivered;     /* matches whose groups the sinks have received */
 	size_t next, end;
 } worker;
 
@@ -129,6 +131,7 @@ static void restart_pivots(gemp_interpreter *i)
 static gemp_code make_workers(gemp_interpreter *i)
 {
 	i->threads = i->options.serial ? 1 : gemp_threads();
+	i->walk.grouped = i->options.groups != NULL;
 	i->walker_count = gemp_walk_walkers(&i->walk);
 	i->walk.alone = i->walker_count == 1;
 	GEMP_TRY(GEMP_NEW(i->workers, i->threads));
@@ -136,6 +139,8 @@ static gemp_code make_workers(gemp_interpreter *i)
 		GEMP_TRY(GEMP_NEW(i->workers[t].walkers, i->walker_count));
 		for (size_t k = 0; k < i->walker_count; k++)
 			GEMP_TRY(gemp_walker_init(&i->workers[t].walkers[k], &i->walk, &i->workers[t].out));
+		if (i->walk.grouped)
+			GEMP_TRY(gemp_group_walk_init(&i->workers[t].groups, &i->walk, i->options.groups));
 	}
 	if (i->options.per)
 		GEMP_TRY(GEMP_NEW(i->walk.vertex_counts, i->rows.vertices));
@@ -177,7 +182,8 @@ void gemp_interpreter_free(gemp_interpreter *i)
 		worker *w = &i->workers[t];
 		for (size_t k = 0; w->walkers && k < i->walker_count; k++)
 			gemp_walker_free(&w->walkers[k]);
-		gemp_free_all(w->walkers, w->out.vertices, w->out.edges);
+		gemp_group_walk_free(&w->groups);
+		gemp_free_all(w->walkers, w->out.vertices, w->out.edges, w->out.times);
 	}
 	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
 		gemp_free(i->bits[v]);
@@ -232,7 +238,11 @@ static void work(void *context, unsigned thread, size_t chunk)
 			gemp_walker *walker = &w->walkers[k];
 			if (w->out.rows >= i->walk.max_rows || walker->code != GEMP_OK || gemp_walker_is_due(walker))
 				return;
-			if (walker->active) {
+			if (walker->active && i->walk.grouped) {
+				gemp_group_walk_task(&w->groups, walker);
+				if (w->groups.stopped)
+					return;
+			} else if (walker->active) {
 				if (!gemp_walker_move(walker))
 					return;
 			} else if (!next_task(i, w, walker)) {
@@ -275,11 +285,33 @@ static gemp_code worker_code(const gemp_interpreter *i)
 	return GEMP_OK;
 }
 
+/* The groups of a thread with most rows show how many rows the groups of every thread must have. */
+static void cut_groups(gemp_interpreter *i)
+{
+	uint64_t min_rows = 0;
+	for (size_t t = 0; t < i->threads; t++)
+		min_rows = gemp_max(min_rows, i->workers[t].groups.min_rows);
+	for (size_t t = 0; t < i->threads; t++) {
+		i->workers[t].groups.min_rows = min_rows;
+		gemp_group_walk_cut(&i->workers[t].groups, &i->workers[t].out, (size_t)i->walk.plan->vertex_count);
+	}
+}
+
+/* The matches of a worker that its rows do not show, since rows are groups. */
+static uint64_t take_left_out(worker *w)
+{
+	const uint64_t matches = w->walkers[0].found - w->delivered;
+	w->delivered = w->walkers[0].found;
+	return matches - w->out.rows;
+}
+
 /* Passes the rows of all threads to the sink. */
 static gemp_code deliver(gemp_interpreter *i, const gemp_sink *sink)
 {
 	const gemp_plan *plan = i->walk.plan;
 	size_t left = 0;
+	if (i->walk.grouped)
+		cut_groups(i);
 	for (size_t t = 0; t < i->threads; t++)
 		left += i->workers[t].out.rows;
 	for (size_t t = 0; t < i->threads; t++) {
@@ -288,11 +320,13 @@ static gemp_code deliver(gemp_interpreter *i, const gemp_sink *sink)
 		const gemp_batch batch = { .rows = w->rows,
 			                       .ahead = left,
 			                       .vertex_count = plan->vertex_count,
-			                       .edge_count = plan->live_edges ? plan->edge_count : 0,
+			                       .edge_count = plan->live_edges && !i->walk.grouped ? plan->edge_count : 0,
 			                       .vertices = w->vertices,
-			                       .edges = w->edges };
+			                       .edges = w->edges,
+			                       .left_out = i->walk.grouped ? take_left_out(&i->workers[t]) : 0,
+			                       .multiplicity = i->walk.grouped ? w->times : NULL };
 		w->rows = 0;
-		if (batch.rows)
+		if (batch.rows || batch.left_out)
 			GEMP_TRY(gemp_sink_deliver(sink, &batch, &i->context->timers));
 	}
 	return GEMP_OK;
@@ -302,8 +336,12 @@ static gemp_code deliver(gemp_interpreter *i, const gemp_sink *sink)
 static void restart(gemp_interpreter *i, bool bounded)
 {
 	gemp_walker *w;
-	for (size_t t = 0; t < i->threads; t++)
+	for (size_t t = 0; t < i->threads; t++) {
 		i->workers[t].next = i->workers[t].end = i->workers[t].out.rows = 0;
+		i->workers[t].delivered = 0;
+		if (i->walk.grouped)
+			gemp_group_walk_clear(&i->workers[t].groups);
+	}
 	for (size_t at = 0; (w = next_walker(i, &at));)
 		w->found = 0;
 	if (i->walk.vertex_counts)
@@ -415,4 +453,9 @@ void gemp_interpreter_vertex_counts(const gemp_interpreter *i, uint64_t *counts)
 bool gemp_interpreter_by_id(const gemp_interpreter *i)
 {
 	return !i->rows.order;
+}
+
+bool gemp_interpreter_groups(const gemp_interpreter *i)
+{
+	return i->walk.grouped;
 }

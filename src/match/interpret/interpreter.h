@@ -12,7 +12,7 @@
 
 #include "graph/batch.h"
 #include "match/filter/candidates.h"
-#include "match/interpret/walk.h"
+#include "match/interpret/group_walk.h"
 
 typedef struct gemp_interpreter gemp_interpreter;
 
@@ -23,6 +23,8 @@ typedef struct gemp_interpreter_options {
 	uint64_t per;             /* pattern vertices at whose images matches are counted */
 	uint64_t max_rows;        /* rows that a walker stores in a round that is not bounded; 0: a default */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys */
+	/* the groups that rows are to be, for a plan that is suited (group_walk.h); borrowed; NULL: each match is a row */
+	const gemp_group_request *groups;
 } gemp_interpreter_options;
 
 /* Collective. Makes the rows. All arguments except the options are borrowed, and so is key_rank. */
@@ -54,6 +56,8 @@ void gemp_interpreter_profile(const gemp_interpreter *interpreter, uint64_t *row
                               uint64_t *lookups);
 /* Local. The matches at each vertex of the graph, by id, that this rank has found: adds to counts[vertices]. */
 void gemp_interpreter_vertex_counts(const gemp_interpreter *interpreter, uint64_t *counts);
+/* True if the rows are groups. */
+bool gemp_interpreter_groups(const gemp_interpreter *interpreter);
 /* True if order restrictions compare ids; otherwise they compare slots, as on devices. */
 bool gemp_interpreter_by_id(const gemp_interpreter *interpreter);
 

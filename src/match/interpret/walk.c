@@ -23,7 +23,7 @@ size_t gemp_walk_walkers(const gemp_walk *walk)
 	uint64_t bytes = 0;
 	for (size_t v = 0; v < rows->view_count; v++)
 		bytes += rows->vertices * sizeof(uint64_t) + rows->views[v].begin[rows->vertices] * sizeof(gemp_vertex);
-	if (walk->plan->two_paths)
+	if (walk->plan->two_paths || walk->grouped)
 		return 1;
 	return forced ? forced : bytes > CACHE ? WALKERS : 1;
 }
@@ -81,14 +81,6 @@ static bool has(const gemp_host_view *view, gemp_vertex a, gemp_vertex b)
 	uint64_t begin = view->begin[a], size = view->begin[a + 1] - begin;
 	size_t at = gemp_lower_bound_u32(view->neighbours + begin, size, b);
 	return at < size && view->neighbours[begin + at] == b && !(view->skips && a == b);
-}
-
-/* True if the entry does not belong to the view, although it is in the row: a loop, or one of several parallel
- * edges. */
-static bool is_skipped(const gemp_host_view *view, gemp_vertex from, uint64_t at)
-{
-	const gemp_vertex *near = view->neighbours;
-	return near[at] == from || (at > view->begin[from] && near[at] == near[at - 1]);
 }
 
 /* TESTS */
@@ -178,8 +170,8 @@ static bool rows_have(gemp_walker *w, int s, gemp_walk_cursor *cursor, gemp_vert
 
 /* STEPS */
 
-/* Chooses the shortest row that contains all candidates, and cuts it by the order restrictions. */
-static void enter(gemp_walker *w, int s)
+/* The shortest row that contains all candidates is walked. Order restrictions cut it. */
+void gemp_walker_enter(gemp_walker *w, int s)
 {
 	const gemp_step *step = &w->walk->plan->steps[s];
 	gemp_walk_cursor *cursor = &w->cursor[s];
@@ -227,7 +219,7 @@ static void approach(gemp_walker *w, int s)
 	const gemp_step *step = &w->walk->plan->steps[s];
 	w->level = s;
 	if (w->walk->alone) {
-		enter(w, s);
+		gemp_walker_enter(w, s);
 		return;
 	}
 	for (size_t k = 0; k < step->check_count; k++)
@@ -258,10 +250,10 @@ static bool bind_next(gemp_walker *w, int s)
 		gemp_vertex c = view->neighbours[at];
 		w->entries[s]++;
 		w->work++;
-		if (view->skips && is_skipped(view, cursor->from, at))
+		if (view->skips && gemp_host_view_skips(view, cursor->from, at))
 			continue;
 		if (step->edge >= 0) {
-			gemp_edge edge = view->first_edge + (view->edges ? view->edges[at] : at);
+			gemp_edge edge = gemp_host_view_edge(view, at);
 			if (!edge_fits(w, step, edge))
 				continue;
 			w->edge[step->edge] = edge;
@@ -299,11 +291,11 @@ static void change_table(gemp_walker *w, bool fill)
 	gemp_vertex pivot = w->image[plan->pivot];
 	for (uint64_t i = near->begin[pivot]; i < near->begin[pivot + 1]; i++) {
 		gemp_vertex x = near->neighbours[i];
-		if ((leaf->differ && x == pivot) || (near->skips && is_skipped(near, pivot, i)) || !can_be_leaf(w, x))
+		if ((leaf->differ && x == pivot) || (near->skips && gemp_host_view_skips(near, pivot, i)) || !can_be_leaf(w, x))
 			continue;
 		w->work += far->begin[x + 1] - far->begin[x];
 		for (uint64_t j = far->begin[x]; j < far->begin[x + 1]; j++) {
-			if ((leaf->differ && far->neighbours[j] == x) || (far->skips && is_skipped(far, x, j)))
+			if ((leaf->differ && far->neighbours[j] == x) || (far->skips && gemp_host_view_skips(far, x, j)))
 				continue;
 			w->table[far->neighbours[j]] = fill ? w->table[far->neighbours[j]] + 1 : 0;
 		}
@@ -470,7 +462,7 @@ static void advance(gemp_walker *w, int s)
 bool gemp_walker_move(gemp_walker *w)
 {
 	if (w->enters) {
-		enter(w, w->level);
+		gemp_walker_enter(w, w->level);
 		request_entries(w, w->level);
 		w->enters = false;
 		return true;

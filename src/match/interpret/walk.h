@@ -27,6 +27,7 @@ typedef struct gemp_walk {
 	bool listed;                                           /* rows are stored, and not only counted */
 	bool first_only;                                       /* one row of each task is enough */
 	bool alone;                                            /* a thread has one walker, which moves to the task's end */
+	bool grouped;                                          /* rows are groups (group_walk.h) */
 	uint64_t per;                                          /* pattern vertices at whose images matches are counted */
 	uint64_t *vertex_counts;                               /* [vertices] by slot; NULL unless per */
 	size_t max_rows;                                       /* number of rows that a thread stores */
@@ -49,9 +50,10 @@ typedef struct gemp_walk_cursor {
 
 /* Matches that the walkers of one thread have found. */
 typedef struct gemp_walk_rows {
-	size_t rows, vertex_capacity, edge_capacity;
+	size_t rows, vertex_capacity, edge_capacity, times_capacity;
 	gemp_vertex *vertices; /* [rows][plan->vertex_count] ids */
 	gemp_edge *edges;      /* [rows][plan->edge_count], if the plan has live edges */
+	uint64_t *times;       /* [rows] matches that each row stands for, if rows are groups (group_walk.h) */
 } gemp_walk_rows;
 
 typedef struct gemp_walker {
@@ -87,6 +89,8 @@ void gemp_walker_begin(gemp_walker *walker, const gemp_vertex *task);
 bool gemp_walker_move(gemp_walker *walker);
 /* Adds the work to that of all walkers, once enough has come together. Returns true if the time or budget is over. */
 bool gemp_walker_is_due(gemp_walker *walker);
+/* Chooses the row that step s walks, and its first and last candidates. All vertices of earlier steps are bound. */
+void gemp_walker_enter(gemp_walker *walker, int s);
 /* Ends the task without its other matches. */
 void gemp_walker_abandon(gemp_walker *walker);
 
