@@ -7,8 +7,8 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
+#include "io/graph_file/string_numbers.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "partition/build/dictionary.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -41,20 +41,12 @@ static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 
 /* Collective. *all becomes the sorted distinct strings of all ranks. If there are more than `limit`, *few becomes false
  * and *all may stay empty. A rank that finds more than `limit` strings stops early. */
-static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit, gemp_bytes *all,
-                                 bool *few)
+static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit,
+                                 gemp_string_numbers *numbers, gemp_bytes *all, bool *few)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_dictionary_free) gemp_dictionary mine = { 0 };
-	uint64_t many = 0;
-	for (size_t i = 0; i < column->rows && !many && code == GEMP_OK; i++) {
-		uint32_t index;
-		gemp_value value = gemp_column_get(column, i);
-		if (!value.null)
-			code = gemp_dictionary_add(&mine, value.string.bytes, value.string.size, &index);
-		many = mine.list.count > limit;
-	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_string_numbers_new(numbers, column, limit, &mine)));
+	uint64_t many = numbers->many;
 	gemp_comm_max(h5->comm, &many, 1);
 	if (!many)
 		GEMP_TRY(gemp_bytes_union(h5->comm, GEMP_OK, &mine.list, all));
@@ -153,20 +145,30 @@ gemp_code gemp_file_put_zero_codes(const gemp_h5 *h5, const char *path, uint64_t
 	return gemp_h5_write_constant(h5, codes, type, total, 0);
 }
 
+/* Codes of a column, which all threads write. */
+typedef struct category_codes {
+	const uint32_t *categories;
+	gemp_h5_type type;
+	void *codes;
+} category_codes;
+
+static void set_codes(void *context, size_t begin, size_t end)
+{
+	const category_codes *t = context;
+	for (size_t i = begin; i < end; i++)
+		gemp_file_set_code(t->codes, t->type, i, (int32_t)t->categories[i]);
+}
+
 /* Collective. The code of a string is its index among the sorted categories of all ranks. */
-static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
+static gemp_code put_categorical(const gemp_h5 *h5, const char *path, gemp_string_numbers *numbers, gemp_h5_slab rows,
                                  const gemp_bytes *categories)
 {
-	gemp_h5_type type = gemp_file_code_type(categories->count);
-	GEMP_OWNED char *below = gemp_h5_join(path, "categories"), *codes = gemp_calloc(column->rows, type.size);
-	for (size_t i = 0; codes && i < column->rows; i++) {
-		gemp_value value = gemp_column_get(column, i);
-		int32_t category = -1;
-		if (!value.null)
-			category = (int32_t)gemp_bytes_find(categories, value.string);
-		gemp_file_set_code(codes, type, i, category);
-	}
-	GEMP_TRY(gemp_file_put_codes(h5, codes ? GEMP_OK : GEMP_ENOMEM, path, rows, type, codes));
+	const gemp_h5_type type = gemp_file_code_type(categories->count);
+	GEMP_OWNED char *below = gemp_h5_join(path, "categories"), *codes = gemp_calloc(numbers->rows, type.size);
+	gemp_code code = codes ? gemp_string_numbers_categorize(numbers, categories) : GEMP_ENOMEM;
+	if (code == GEMP_OK)
+		gemp_for_elements(numbers->rows, set_codes, &(category_codes){ numbers->of, type, codes });
+	GEMP_TRY(gemp_file_put_codes(h5, code, path, rows, type, codes));
 	return put_list(h5, GEMP_OK, below, categories);
 }
 
@@ -212,15 +214,16 @@ gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char
                                 const gemp_column *column, gemp_h5_slab rows, char **path)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes categories = { 0 };
+	GEMP_OWNED_BY(gemp_string_numbers_free) gemp_string_numbers numbers = { 0 };
 	string_stats stats = collect_stats(h5, column);
 	bool few = false;
 	if (!stats.zeros && stats.longest <= MAX_CATEGORY)
-		GEMP_TRY(find_categories(h5, column, gemp_min(rows.total / 2, MAX_CATEGORIES), &categories, &few));
+		GEMP_TRY(find_categories(h5, column, gemp_min(rows.total / 2, MAX_CATEGORIES), &numbers, &categories, &few));
 	bool fixed = !few && !stats.zeros && !stats.nulls && stats.longest <= UINT16_MAX &&
 	             (stats.longest <= MAX_FIXED || stats.longest * rows.total <= 2 * stats.bytes);
 	*path = name ? gemp_h5_join(few || fixed ? group : strings, name) : NULL;
 	if (few)
-		return put_categorical(h5, *path, column, rows, &categories);
+		return put_categorical(h5, *path, &numbers, rows, &categories);
 	if (fixed)
 		return put_fixed(h5, *path, column, rows, gemp_max(stats.longest, 1));
 	GEMP_TRY(gemp_h5_make_groups(h5, strings));
