@@ -223,8 +223,20 @@ static void better_number(gemp_aggregate *a, size_t group, uint64_t bits)
 	a->known[group] = 1;
 }
 
+/* The bits are those of gemp_order_bits, without a general value for each integer. */
+static void add_integer_extremes(gemp_aggregate *a, const cells *c)
+{
+	const int64_t *integers = c->values->integers;
+	for (size_t i = 0; i < c->count; i++)
+		better_number(a, c->group[i], (uint64_t)integers[c->at[i]] ^ UINT64_C(1) << 63);
+}
+
 static gemp_code add_extremes(gemp_aggregate *a, const cells *c)
 {
+	if (c->values->type == GEMP_INTEGER) {
+		add_integer_extremes(a, c);
+		return GEMP_OK;
+	}
 	for (size_t i = 0; i < c->count; i++) {
 		const gemp_value value = gemp_column_get(c->values, c->at[i]);
 		if (gemp_is_text(value.type))
