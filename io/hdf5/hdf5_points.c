@@ -19,9 +19,46 @@ gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path)
 	return points->path ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Whether a file was neither written nor cut in between. */
+static bool is_unchanged(const struct stat *before, const struct stat *now)
+{
+	return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* A file is replaced by renaming, so another inode shows that the path leads to another file. */
+static bool is_same_file(const gemp_h5_points *points, struct stat *now)
+{
+	return stat(points->path, now) == 0 && now->st_ino == points->opened.st_ino && now->st_dev == points->opened.st_dev;
+}
+
+/* Another program may have written into the file that is open. */
+gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same)
+{
+	struct stat now;
+	*same = true;
+	if (points->error)
+		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(points->error));
+	if (points->series++ > 0)
+		return GEMP_OK;
+	*same = is_same_file(points, &now);
+	if (*same && !is_unchanged(&points->opened, &now)) {
+		gemp_block_cache_forget(&points->blocks);
+		points->opened = now;
+	}
+	return GEMP_OK;
+}
+
+static void close_hdf5(gemp_h5_points *points)
+{
+	if (points->open)
+		gemp_h5_close(&points->h5);
+	points->open = false;
+}
+
 void gemp_h5_points_free(gemp_h5_points *points)
 {
-	gemp_h5_points_end(points);
+	close_hdf5(points);
 	gemp_block_cache_free(&points->blocks);
 	if (points->file >= 0)
 		close(points->file);
@@ -31,38 +68,16 @@ void gemp_h5_points_free(gemp_h5_points *points)
 	*points = (gemp_h5_points){ .file = -1 };
 }
 
-/* Whether a file was neither written nor cut in between. */
-static bool is_unchanged(const struct stat *before, const struct stat *now)
-{
-	return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
-	       now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-/* A file is replaced by renaming, so another inode shows that the path leads to another file. Another program may still
- * write into the file that is open. */
-gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same)
-{
-	struct stat now;
-	*same = true;
-	if (points->error)
-		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(points->error));
-	*same = stat(points->path, &now) == 0 && now.st_ino == points->opened.st_ino && now.st_dev == points->opened.st_dev;
-	if (*same && !is_unchanged(&points->opened, &now)) {
-		gemp_block_cache_forget(&points->blocks);
-		points->opened = now;
-	}
-	return GEMP_OK;
-}
-
 void gemp_h5_points_end(gemp_h5_points *points)
 {
-	if (points->open)
-		gemp_h5_close(&points->h5);
-	points->open = false;
+	if (--points->series == 0)
+		close_hdf5(points);
 }
 
+/* HDF5 opens the file by its path, so the path must lead to the file whose blocks are read. */
 gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
 {
+	struct stat now;
 	if (!points->open) {
 		const gemp_code code = gemp_h5_open_local(&points->h5, points->path,
 		                                          "make a graph file with 'gemp-mpi import'");
@@ -71,6 +86,11 @@ gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
 			return code;
 		}
 		points->open = true;
+		if (!is_same_file(points, &now)) {
+			close_hdf5(points);
+			return gemp_fail(GEMP_EIO, "%s: the file was replaced while it was in use; run this command again",
+			                 points->path);
+		}
 	}
 	*out = &points->h5;
 	return GEMP_OK;

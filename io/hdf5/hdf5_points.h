@@ -30,7 +30,8 @@ typedef struct gemp_h5_points {
 	int error;          /* errno of opening the file, or 0 */
 	struct stat opened; /* of the file, when its blocks were read */
 	gemp_block_cache blocks;
-	bool open; /* h5 is open */
+	unsigned series; /* that have begun and not ended */
+	bool open;       /* h5 is open */
 	gemp_h5 h5;
 	size_t count, capacity;
 	gemp_h5_array **arrays; /* [count] owned; blocks of their own, since callers keep pointers to them */
@@ -40,9 +41,10 @@ typedef struct gemp_h5_points {
 gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path);
 void gemp_h5_points_free(gemp_h5_points *points);
 
-/* *same becomes whether the path still leads to the file that gemp_h5_points_init has opened. */
+/* Begins a series of reads, maybe within another one. *same becomes whether the path still leads to the file that
+ * gemp_h5_points_init has opened; within another series it is true. */
 gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same);
-/* Ends a series of reads: HDF5 closes the file. */
+/* Ends a series of reads that has begun. After the outermost one HDF5 closes the file. */
 void gemp_h5_points_end(gemp_h5_points *points);
 /* The file as HDF5 has it, opened if need be, for attributes and for compressed datasets. */
 gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out);

@@ -177,33 +177,23 @@ static gemp_code share_content(const gemp_comm *comm, near_content *content)
 
 /* THE LOADER */
 
-/* Reads the keys and attributes of the graph from the file. */
+/* Reads the keys and attributes of the graph from the file. They are part of one series of reads, so that HDF5 opens
+ * the file once for all of them. */
 typedef struct near_source {
 	const gemp_comm *comm;
 	const gemp_shard *file; /* borrowed */
+	bool reading;           /* the series has begun; on rank 0 */
 	near_content content;
 } near_source;
 
 static void free_source(void *self)
 {
 	near_source *source = self;
+	const gemp_point_reader *points = source->file->loader.points;
+	if (source->reading)
+		points->end(points->self);
 	free_content(&source->content);
 	gemp_free(source);
-}
-
-/* Local. Begins a series of reads. */
-static gemp_code begin(const near_source *source)
-{
-	const gemp_point_reader *points = source->file->loader.points;
-	bool same;
-	GEMP_TRY(points->begin(points->self, &same));
-	return same ? GEMP_OK
-	            : gemp_fail(GEMP_EIO, "the graph's file was replaced while it was in use; run this command again");
-}
-
-static void end(const near_source *source)
-{
-	source->file->loader.points->end(source->file->loader.points->self);
 }
 
 /* Local. Packs the rows of a column for the other ranks. */
@@ -272,10 +262,7 @@ static gemp_code read_keys(const near_source *source, gemp_column *keys, uint32_
 	const size_t count = source->content.vertex_count;
 	GEMP_OWNED uint64_t *order = NULL;
 	GEMP_TRY(GEMP_NEW(order, count));
-	GEMP_TRY(begin(source));
-	const gemp_code code = points->keys(points->self, source->content.ids, count, keys, ranks);
-	end(source);
-	GEMP_TRY(code);
+	GEMP_TRY(points->keys(points->self, source->content.ids, count, keys, ranks));
 	for (size_t i = 0; i < count; i++)
 		order[i] = (uint64_t)ranks[i] << 32 | i;
 	if (count)
@@ -312,9 +299,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t number)
 	gemp_code code = GEMP_OK;
 	if (source->comm->rank == 0) {
 		code = gemp_column_init(&read, column->name, column->type);
-		GEMP_THEN(begin(source));
 		GEMP_THEN(points->attribute(points->self, number, source->content.ids, source->content.vertex_count, &read));
-		end(source);
 	}
 	return share_column(source->comm, code, &read, column, graph->first_vertex, graph->rows);
 }
@@ -328,10 +313,7 @@ static gemp_code read_edge_column(const near_source *source, size_t relation, si
 	GEMP_TRY(GEMP_NEW(numbers, list->count));
 	for (size_t e = 0; e < list->count; e++)
 		numbers[e] = list->edges[e].number;
-	GEMP_TRY(begin(source));
-	const gemp_code code = points->edge_attribute(points->self, relation, number, numbers, list->count, read);
-	end(source);
-	return code;
+	return points->edge_attribute(points->self, relation, number, numbers, list->count, read);
 }
 
 /* Rows by source and by target are there from the beginning. */
@@ -357,6 +339,16 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t number, uns
 }
 
 /* THE GRAPH */
+
+/* Local, on rank 0. The series of reads is part of the caller's, which has found that the file is the same. */
+static gemp_code read_content(near_source *source, const gemp_near_rows *rows)
+{
+	const gemp_point_reader *points = source->file->loader.points;
+	bool same;
+	GEMP_TRY(points->begin(points->self, &same));
+	source->reading = true;
+	return make_content(&source->content, source->file, rows);
+}
 
 /* Local. Sets this rank's rows by source. The edges are sorted by source. */
 static gemp_code set_out_rows(gemp_shard *graph, gemp_relation *relation, const gemp_near_edges *list)
@@ -458,7 +450,7 @@ gemp_code gemp_neighbourhood_graph_new(gemp_shard **out, const gemp_comm *comm, 
 		code = GEMP_NEW(source->content.relations, graph->relation_count);
 	}
 	if (code == GEMP_OK && comm->rank == 0)
-		code = make_content(&source->content, graph, rows);
+		code = read_content(source, rows);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(share_content(comm, &source->content));
 	GEMP_TRY(gemp_comm_agree(comm, fill(made, graph, &source->content)));

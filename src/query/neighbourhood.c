@@ -21,6 +21,7 @@ typedef struct reading {
 	const gemp_point_reader *points;
 	gemp_near_rows rows;
 	uint64_t left; /* vertices and entries that may still be read */
+	bool began;    /* a series of reads */
 	bool fits;     /* false: the query reads too much, or what it reads is not known in advance */
 } reading;
 
@@ -314,6 +315,7 @@ static gemp_code begin(reading *r, const gemp_pattern *pattern, gemp_text *how)
 {
 	bool same;
 	GEMP_TRY(r->points->begin(r->points->self, &same));
+	r->began = true;
 	r->fits = same && gemp_anchors_may_exist(r->graph, pattern);
 	return r->fits ? read_all(r, pattern, how) : GEMP_OK;
 }
@@ -367,7 +369,7 @@ gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_s
 	gemp_comm_max(comm, &fits, 1);
 	if (fits)
 		GEMP_THEN(gemp_neighbourhood_graph_new(out, comm, graph, &r.rows));
-	if (comm->rank == 0)
+	if (r.began)
 		r.points->end(r.points->self);
 	if (code == GEMP_OK && fits && how)
 		code = describe(comm, *out, &by, how);

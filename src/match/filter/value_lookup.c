@@ -95,10 +95,10 @@ static gemp_code look_up(const gemp_shard *graph, int index, const gemp_expr *ex
 	const gemp_point_reader *points = graph->loader.points;
 	bool same;
 	GEMP_TRY(points->begin(points->self, &same));
-	if (!same)
-		return gemp_fail(GEMP_EIO,
-		                 "the indexes of the graph were replaced while it was in use; run this command again");
-	const gemp_code code = read_vertices(graph, index, expr, ids, count);
+	const gemp_code code =
+		same
+			? read_vertices(graph, index, expr, ids, count)
+			: gemp_fail(GEMP_EIO, "the indexes of the graph were replaced while it was in use; run this command again");
 	points->end(points->self);
 	return code;
 }
