@@ -225,86 +225,10 @@ static int choose_root(const term_state *t)
 
 /* CORES */
 
-/* An order in which the vertices of a core are bound, with the number of partial matches and the entries that are
- * read. */
-typedef struct core_order {
-	int count, order[GEMP_MAX_PATTERN_VERTICES];
-	double rows, cost;
-} core_order;
-
-/* The expected number of images of a vertex without its neighbours. */
-static double expected_images(const term_state *t, int v)
-{
-	const gemp_elimination *e = t->all;
-	double images = (double)e->graph->vertex_count;
-	for (int i = 0; i < t->term.edge_count; i++) {
-		const gemp_typed_edge *edge = &t->term.edges[i];
-		const gemp_type_figures f = gemp_type_figures_of(e->graph, gemp_type_set(e->types, edge->types));
-		if (edge->from == v || edge->to == v)
-			images = fmin(images, edge->either ? f.ends[0] + f.ends[1] : f.ends[edge->from != v]);
-	}
-	for (size_t c = 0; c < e->classes.count; c++)
-		if (t->term.candidates[v] & GEMP_BIT(c))
-			images = fmin(images, (double)e->classes.sizes[c]);
-	return images;
-}
-
-/* Appends vertex v, which must be joined to the order unless this is empty. */
-static bool append(const term_state *t, core_order *o, int v)
-{
-	double least = INFINITY, chance = 1, images = expected_images(t, v);
-	int checks = 0;
-	for (int i = 0; i < t->term.edge_count; i++) {
-		const gemp_typed_edge *edge = &t->term.edges[i];
-		const gemp_type_figures f = gemp_type_figures_of(t->all->graph, gemp_type_set(t->all->types, edge->types));
-		bool bound = false;
-		for (int k = 0; k < o->count; k++)
-			bound |= (edge->from == v && edge->to == o->order[k]) || (edge->to == v && edge->from == o->order[k]);
-		if (!bound)
-			continue;
-		const int near = edge->from == v; /* the end that is bound */
-		const double ways = edge->either ? 2 : 1;
-		const double ends = edge->either ? fmax(f.ends[0], f.ends[1]) : f.ends[near];
-		least = fmin(least, ways * f.edges / fmax(1, ends));
-		chance *= fmin(1, ways * f.edges / fmax(1, ends * fmax(1, images)));
-		checks++;
-	}
-	if (o->count && !checks)
-		return false;
-	o->cost += o->count ? o->rows * (1 + least * checks) : images;
-	o->rows = o->count ? o->rows * chance * images : images;
-	o->order[o->count++] = v;
-	return true;
-}
-
-/* Tries each first vertex, and goes on with the vertex that leaves the fewest partial matches. */
-static core_order choose_order(const term_state *t)
-{
-	core_order best = { .cost = INFINITY };
-	for (int first = 0; first < t->term.vertex_count; first++) {
-		core_order o = { 0 };
-		if (!(t->alive & GEMP_BIT(first)))
-			continue;
-		append(t, &o, first);
-		for (uint64_t left = t->alive & ~GEMP_BIT(first); left; left &= ~GEMP_BIT(o.order[o.count - 1])) {
-			core_order next = { .rows = INFINITY };
-			for (int v = 0; v < t->term.vertex_count; v++) {
-				core_order with = o;
-				if (left & GEMP_BIT(v) && append(t, &with, v) && with.rows < next.rows)
-					next = with;
-			}
-			o = next;
-		}
-		if (o.cost < best.cost)
-			best = o;
-	}
-	return best;
-}
-
 /* Fills the sum of a term whose other vertices are eliminated. */
 static gemp_code fill_sum(term_state *t, gemp_elimination_sum *sum)
 {
-	const core_order o = choose_order(t);
+	const gemp_core_order o = gemp_core_order_find(t->all->graph, t->all->types, &t->all->classes, &t->term, t->alive);
 	if (o.count > GEMP_CORE_VERTICES) {
 		t->reason = "its cycles have too many vertices";
 		return GEMP_OK;
@@ -390,13 +314,13 @@ gemp_code gemp_elimination_new(gemp_elimination *out, gemp_runtime *context, gem
 /* Edges of EXISTS may be absent, so they leave no fewer matches. */
 double gemp_elimination_search_cost(const gemp_elimination *e, const gemp_typed_term *term)
 {
-	term_state t = { .all = (gemp_elimination *)e, .term = *term, .alive = GEMP_BIT(term->vertex_count) - 1 };
-	for (int i = 0; i < t.term.edge_count;)
-		if (t.term.edges[i].exists)
-			t.term.edges[i] = t.term.edges[--t.term.edge_count];
+	gemp_typed_term plain = *term;
+	for (int i = 0; i < plain.edge_count;)
+		if (plain.edges[i].exists)
+			plain.edges[i] = plain.edges[--plain.edge_count];
 		else
 			i++;
-	return choose_order(&t).cost;
+	return gemp_core_order_find(e->graph, e->types, &e->classes, &plain, GEMP_BIT(plain.vertex_count) - 1).cost;
 }
 
 void gemp_elimination_free(gemp_elimination *e)

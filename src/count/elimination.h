@@ -10,6 +10,7 @@
 #ifndef GEMP_COUNT_ELIMINATION_H
 #define GEMP_COUNT_ELIMINATION_H
 
+#include "count/core_order.h"
 #include "count/core_walk.h"
 #include "count/typed_terms.h"
 #include "partition/runtime.h"
@@ -51,13 +52,6 @@ typedef struct gemp_elimination_sum {
 	} checks[GEMP_CORE_VERTICES][GEMP_CORE_CHECKS];
 	double cost; /* expected entries that the walk reads */
 } gemp_elimination_sum;
-
-/* Sets of vertices, equal on all ranks. */
-typedef struct gemp_candidate_classes {
-	size_t count;
-	const uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* by id; borrowed */
-	uint64_t sizes[GEMP_MAX_PATTERN_VERTICES];
-} gemp_candidate_classes;
 
 /* Rows of all vertices that walks read. */
 typedef struct gemp_elimination_rows {

@@ -81,12 +81,39 @@ static void multiply_degrees(void *context, size_t begin, size_t end)
 		atomic_store_explicit(&pass->overflow, true, memory_order_relaxed);
 }
 
+/* The same for sums of values over a single list. Most rows of a type are empty, since its edges begin at vertices of
+ * one label. */
+static void multiply_values(void *context, size_t begin, size_t end)
+{
+	table_pass *pass = context;
+	const gemp_view_list *list = &pass->lists->list[0];
+	const uint64_t *values = pass->factor.values;
+	bool over = false;
+	for (size_t v = begin; v < end; v++) {
+		const uint64_t first = list->offsets[v], last = list->offsets[v + 1];
+		uint64_t sum = 0;
+		if (first == last || !pass->table[v]) {
+			pass->table[v] = 0;
+			continue;
+		}
+		for (uint64_t i = first; i < last; i++)
+			over |= __builtin_add_overflow(sum, values[list->neighbours[i]], &sum);
+		over |= __builtin_mul_overflow(pass->table[v], sum, &pass->table[v]);
+	}
+	if (over)
+		atomic_store_explicit(&pass->overflow, true, memory_order_relaxed);
+}
+
 gemp_code gemp_vertex_table_multiply(uint64_t *table, const gemp_shard *graph, const gemp_view_lists *lists,
                                      const gemp_vertex_factor *factor)
 {
 	table_pass pass = { .table = table, .graph = graph, .lists = lists, .factor = *factor };
-	const bool degrees = !factor->bits && !factor->values && lists->count == 1 && !lists->list[0].drops_loops;
-	gemp_for_elements(graph->rows, degrees ? multiply_degrees : multiply_rows, &pass);
+	const bool single = lists->count == 1 && !lists->list[0].drops_loops && !factor->bits;
+	gemp_for_elements(graph->rows,
+	                  !single          ? multiply_rows
+	                  : factor->values ? multiply_values
+	                                   : multiply_degrees,
+	                  &pass);
 	return pass.overflow ? gemp_fail(GEMP_EDATA, "a vertex has more than 2^64 - 1 matches") : GEMP_OK;
 }
 
