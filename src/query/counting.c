@@ -280,12 +280,14 @@ static gemp_code finish(gemp_counting *c, gemp_code code)
 gemp_code gemp_counting_prepare(gemp_counting *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_match_options *options)
 {
-	*out = (gemp_counting){ .context = context, .options = options, .graph = graph, .pattern = pattern };
+	*out = (gemp_counting){ .context = context, .options = options, .graph = graph, .pattern = pattern, .order = 1 };
 	if (!only_counts(options))
 		return GEMP_OK;
 	out->enumerated = unsupported_reason(pattern, options);
 	if (out->enumerated)
 		return GEMP_OK;
+	if (options->among_count) /* sums over the simple graph know no candidates */
+		return finish(out, prepare_typed(out));
 	gemp_code code = finish(out, prepare(out));
 	return code == GEMP_OK ? finish(out, prepare_typed(out)) : code;
 }

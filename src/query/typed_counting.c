@@ -36,7 +36,7 @@ static const char *refusal(const gemp_pattern *pattern, const gemp_match_options
 		return "it is to be counted on devices";
 	if (o->distinct != GEMP_BY_NOTHING || (o->semantics != GEMP_EDGE_ISO && o->semantics != GEMP_HOM))
 		return "vertices of a match must differ, or several embeddings are one match";
-	if (pattern->simple || pattern->arguments || pattern->optional_count || o->among_count || !pattern->edge_count ||
+	if (pattern->simple || pattern->arguments || pattern->optional_count || !pattern->edge_count ||
 	    gemp_pattern_has_paths(pattern))
 		return "its shape or an option needs a search";
 	return NULL;
@@ -167,13 +167,15 @@ static gemp_code drop_implied(gemp_typed_counting *c)
 	return GEMP_OK;
 }
 
-/* Collective. Evaluates the conditions on one vertex on the threads of the ranks. */
+/* Collective. Evaluates the conditions on one vertex on the threads of the ranks. The options may narrow candidates
+ * further. */
 static gemp_code find_candidates(gemp_typed_counting *c)
 {
 	GEMP_OWNED_BY(gemp_filter_free_at) gemp_filter *filter = NULL;
+	gemp_code code = GEMP_OK;
 	const uint64_t threads = gemp_comm_sum1(c->context->comm, gemp_threads());
 	const double values = (double)c->tested * (double)c->graph->vertex_count;
-	if (!c->tested)
+	if (!c->tested && !c->options->among_count)
 		return GEMP_OK;
 	if (c->options->place != GEMP_PLACE_HOST && values > (double)gemp_limits_now()->filter_values * (double)threads) {
 		c->reason = "devices test its conditions";
@@ -181,7 +183,10 @@ static gemp_code find_candidates(gemp_typed_counting *c)
 	}
 	GEMP_TRY(gemp_filter_new(&filter, c->context, true));
 	gemp_filter_count_loops(filter, gemp_degree_loops(c->options->semantics));
-	return gemp_candidates_new(&c->candidates, c->context, filter, c->graph, c->pattern, c->tests, c->tested);
+	GEMP_TRY(gemp_candidates_new(&c->candidates, c->context, filter, c->graph, c->pattern, c->tests, c->tested));
+	for (size_t i = 0; i < c->options->among_count; i++)
+		GEMP_THEN(gemp_candidates_limit(&c->candidates, c->options->among[i].vertex, c->options->among[i].bits));
+	return gemp_comm_agree(c->context->comm, code);
 }
 
 /* Vertices with the same candidates are of one class. */

@@ -101,7 +101,7 @@ size_t gemp_finder_parts(const gemp_finder *f)
 	return f->parts ? f->variant_count : 0;
 }
 
-/* Formulas know neither candidates nor vertices that may be equal although others differ. */
+/* Formulas know no vertices that may be equal although others differ. */
 const gemp_pattern *gemp_finder_part(const gemp_finder *f, size_t index, gemp_match_options *options)
 {
 	const gemp_variant *v = &f->variants[index];
@@ -111,7 +111,6 @@ const gemp_pattern *gemp_finder_part(const gemp_finder *f, size_t index, gemp_ma
 	options->symmetry = v->symmetry;
 	options->edges = v->edges;
 	add_among(f, v, 0, options);
-	options->count_by_formula = options->count_by_formula && !options->among_count;
 	for (size_t u = 0; u < pattern->vertex_count && !free_vertices; u++)
 		if (pattern->vertices[u].repeatable)
 			options->count_by_formula = false;
