@@ -128,9 +128,10 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 	if (!m->options.sampled || m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "the match was not prepared for an estimate");
 	const double limit = options->seconds * reads_per_second / MIN_SAMPLES / steps;
-	GEMP_TRY(gemp_sampler_new(
-		&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
-		&(gemp_sampler_options){ .seed = options->seed, .limit = (uint64_t)fmax(fmin(limit, 1e18), 1) }));
+	GEMP_TRY(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
+	                          &(gemp_sampler_options){ .seed = options->seed,
+	                                                   .limit = (uint64_t)fmax(fmin(limit, 1e18), 1),
+	                                                   .counts_rows = true }));
 	do {
 		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
 		size = next_size(&s, sampler, options, size);

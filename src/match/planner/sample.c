@@ -61,7 +61,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, gemp_shard
 			                 .limit = options->limit ? options->limit : UINT64_MAX,
 			                 .latest = options->walk_latest,
 			                 .random = gemp_mix(options->seed + (uint64_t)context->comm->rank) };
-		code = gemp_sample_rows_new(&s->rows, context, graph);
+		code = gemp_sample_rows_new(&s->rows, context, graph, options->counts_rows);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_sample_pivots_new(&s->pivots, context, graph, pattern, candidates));
@@ -356,7 +356,7 @@ static gemp_code extend(sample_extension *x)
 	x->s->chosen |= every > 1;
 	for (size_t i = every > 1 ? gemp_random_below(&x->s->random, every) : 0; i < row->size; i += every) {
 		gemp_vertex c = row->neighbours[i];
-		gemp_edge edge = row->edge ? row->edge[i] : 0;
+		const gemp_edge edge = gemp_sample_row_edge(row, i);
 		if (!within_order(x, c))
 			continue;
 		x->work.entries += weight;
@@ -375,8 +375,9 @@ static gemp_code bind_edge(sample_extension *x)
 	size_t first = gemp_lower_bound_u32(row->neighbours, row->size, c);
 	for (size_t i = first; i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
-		if (edge_fits(x, row->edge[i]))
-			GEMP_TRY(add_child(x, c, row->edge[i], x->weight));
+		const gemp_edge edge = gemp_sample_row_edge(row, i);
+		if (edge_fits(x, edge))
+			GEMP_TRY(add_child(x, c, edge, x->weight));
 	}
 	return GEMP_OK;
 }

@@ -24,6 +24,7 @@ typedef struct gemp_sampler_options {
 	/* If several rows contain all candidates: true to walk the row of the latest vertex unless another row is far
 	 * shorter, as kernels with marks do; false to walk the row of the greatest slot. */
 	bool walk_latest;
+	bool counts_rows; /* gemp_sampler_fetched counts own rows, too, so they are copied when they are first read */
 } gemp_sampler_options;
 
 /* Collective. Loads the relations of the pattern. The sampler serves all its plans without given vertices. key_rank

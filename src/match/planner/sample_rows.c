@@ -38,6 +38,7 @@ enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
+	bool copies; /* no row is read in place */
 	size_t view_count, view_capacity;
 	known_view *views;
 	gemp_record_table table; /* records of RECORD_WORDS words */
@@ -54,12 +55,13 @@ struct gemp_sample_rows {
 };
 
 /* Local, since nothing is fetched yet. */
-gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
+gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph, bool copies)
 {
 	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
 	GEMP_TRY(GEMP_NEW(rows, 1));
 	rows->context = context;
 	rows->graph = graph;
+	rows->copies = copies;
 	gemp_record_table_init(&rows->table, RECORD_WORDS, KEY_WORDS, SIZE_MAX);
 	*out = rows;
 	rows = NULL;
@@ -134,10 +136,30 @@ static gemp_code add_row(gemp_sample_rows *rows, uint64_t key, known_row row)
 	return GEMP_OK;
 }
 
+/* True if the own rows of the view need no copy: nothing is merged or left out. */
+static bool is_in_place(const gemp_sample_rows *rows, const known_view *view)
+{
+	return !rows->copies && view->lists.count == 1 && !view->simple && !view->lists.list[0].drops_loops;
+}
+
+/* Own row v of such a view. */
+static gemp_sample_row row_in_place(const known_view *view, size_t v)
+{
+	const gemp_view_list *list = &view->lists.list[0];
+	const uint64_t at = list->offsets[v];
+	return (gemp_sample_row){ .size = (size_t)(list->offsets[v + 1] - at),
+		                      .neighbours = list->neighbours + at,
+		                      .edge = list->numbers ? list->numbers + at : NULL,
+		                      .first = list->first + (list->numbers ? 0 : at) };
+}
+
 gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gemp_vertex id)
 {
+	const size_t own = (size_t)(id - rows->graph->first_vertex);
+	if (own < rows->graph->rows && is_in_place(rows, &rows->views[view]))
+		return row_in_place(&rows->views[view], own);
 	const known_row *row = find_row(rows, key_of(view, id));
-	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
+	return (gemp_sample_row){ row->size, rows->near + row->at, rows->edge + row->at, 0 };
 }
 
 /* Merges a row with own row v of a list. Entries of `b` whose neighbour is `dropped` are left out. */
@@ -266,8 +288,8 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
-/* Caches the requested rows that this rank owns. The keys of all other requested rows that are not cached become
- * wanted[*wanted], distinct and sorted. */
+/* Caches the requested rows that this rank owns and cannot read in place. The keys of the other ranks' requested rows
+ * that are not cached become wanted[*wanted], distinct and sorted. */
 static gemp_code cache_own_rows(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count, size_t *wanted)
 {
 	const gemp_shard *graph = rows->graph;
@@ -281,9 +303,10 @@ static gemp_code cache_own_rows(gemp_sample_rows *rows, const gemp_row_request *
 	GEMP_TRY(reserve(rows, 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = key_of(requests[i].view, requests[i].id);
-		if (find_row(rows, key))
+		const bool own = requests[i].id - graph->first_vertex < graph->rows;
+		if ((own && is_in_place(rows, &rows->views[requests[i].view])) || find_row(rows, key))
 			continue;
-		if (requests[i].id - graph->first_vertex < graph->rows)
+		if (own)
 			GEMP_TRY(add_own(rows, key));
 		else
 			rows->wanted[far++] = key;

@@ -1,5 +1,6 @@
-/* sample_rows: rows of single vertices by id, of this and other ranks. Rows are fetched on request and cached in a
- * table. Sampling needs this cache because it reads few rows and runs before the views are built. */
+/* sample_rows: rows of single vertices by id, of this and other ranks. Own rows of a view with one list are read where
+ * they are. All others are fetched on request and cached in a table. Sampling needs this cache because it reads
+ * few rows and runs before the views are built. */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
@@ -11,9 +12,16 @@
 typedef struct gemp_sample_row {
 	size_t size;
 	const gemp_vertex *neighbours; /* [size] ids, ascending */
-	/* [size] numbers that count the edges of all relations consecutively; NULL unless the view has edges */
-	const gemp_edge *edge;
+	/* Entry i is edge first + edge[i], or first + i if edge is NULL. Numbers count the edges of all relations
+	 * consecutively, and are arbitrary unless the view has edges. */
+	const gemp_edge *edge; /* [size] */
+	gemp_edge first;
 } gemp_sample_row;
+
+static inline gemp_edge gemp_sample_row_edge(const gemp_sample_row *row, size_t i)
+{
+	return row->first + (row->edge ? row->edge[i] : i);
+}
 
 typedef struct gemp_row_request {
 	int view;
@@ -22,8 +30,9 @@ typedef struct gemp_row_request {
 
 typedef struct gemp_sample_rows gemp_sample_rows;
 
-/* Local. The caller has loaded the parts of the relations that views read. context and graph are borrowed. */
-gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph);
+/* Local. The caller has loaded the parts of the relations that views read. copies: no row is read in place, so that
+ * gemp_sample_rows_fetched counts the entries of all. context and graph are borrowed. */
+gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph, bool copies);
 void gemp_sample_rows_free(gemp_sample_rows *rows);
 GEMP_RELEASE(gemp_sample_rows_free, gemp_sample_rows *)
 
