@@ -320,6 +320,44 @@ static gemp_code begin(reading *r, const gemp_pattern *pattern, gemp_text *how)
 	return r->fits ? read_all(r, pattern, how) : GEMP_OK;
 }
 
+/* SAMPLES */
+
+/* Whether every match in a part of the graph is a match in the graph: nothing asks for edges that are absent, or counts
+ * edges. */
+static bool is_positive(const gemp_pattern *pattern)
+{
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	bool reads = pattern->sub_count || pattern->optional_count || clause_reads_rows(clause) ||
+	             clause_reads_rows(&pattern->result);
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		reads |= reads_rows(pattern->conditions[i].expr);
+	return !reads;
+}
+
+/* Local, on rank 0. Reads the rows of the pattern from some images of its first vertex, which are evenly spaced among
+ * the ids. Ids are in random order, so these are random vertices. */
+static gemp_code read_sample(reading *r, const gemp_pattern *pattern, uint64_t wanted, gemp_text *how)
+{
+	GEMP_OWNED_BY(free_list) set_list list = { 0 };
+	gemp_vertex_set *first = &list.sets[0];
+	const uint64_t vertices = r->graph->vertex_count, count = gemp_min(wanted, vertices);
+	bool same;
+	GEMP_TRY(r->points->begin(r->points->self, &same));
+	r->began = true;
+	r->fits = same;
+	GEMP_TRY(GEMP_NEW(first->ids, count));
+	for (uint64_t i = 0; i < count; i++)
+		first->ids[i] = (gemp_vertex)(i * (vertices / count));
+	first->count = count;
+	first->known = true;
+	take(r, count);
+	GEMP_TRY(gemp_near_rows_init(&r->rows, r->graph));
+	GEMP_TRY(read_pattern(r, pattern, list.sets));
+	if (how)
+		gemp_text_print(how, "  LIMIT: more matches than are wanted near %s\n", gemp_counted(count, "vertex").text);
+	return how ? gemp_text_status(how) : GEMP_OK;
+}
+
 /* Whether the query could run on a part of the graph at all. All ranks decide alike. */
 static bool is_suited(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                       const gemp_match_options *options)
@@ -350,8 +388,9 @@ static gemp_code describe(const gemp_comm *comm, const gemp_shard *made, const g
 	return gemp_comm_agree(comm, gemp_text_status(how));
 }
 
-gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
-                                 const gemp_pattern *pattern, const gemp_match_options *options, gemp_text *how)
+/* Collective. sample: images of the first vertex; 0: all that the anchors give. */
+static gemp_code new_part(gemp_shard **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                          const gemp_match_options *options, uint64_t sample, gemp_text *how)
 {
 	const gemp_comm *comm = context->comm;
 	GEMP_OWNED_BY(free_reading) reading r = { .graph = graph, .points = graph->loader.points };
@@ -363,7 +402,7 @@ gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_s
 		return GEMP_OK;
 	r.left = gemp_limits_now()->neighbourhood_entries;
 	if (comm->rank == 0)
-		code = begin(&r, pattern, how ? &by : NULL);
+		code = sample ? read_sample(&r, pattern, sample, how ? &by : NULL) : begin(&r, pattern, how ? &by : NULL);
 	code = gemp_comm_agree(comm, code);
 	uint64_t fits = r.fits;
 	gemp_comm_max(comm, &fits, 1);
@@ -379,4 +418,22 @@ gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_s
 	}
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	return code;
+}
+
+gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
+                                 const gemp_pattern *pattern, const gemp_match_options *options, gemp_text *how)
+{
+	return new_part(out, context, graph, pattern, options, 0, how);
+}
+
+/* A graph with few edges is searched as fast as its neighbourhoods are read. */
+gemp_code gemp_neighbourhood_sample(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
+                                    const gemp_pattern *pattern, const gemp_match_options *options, uint64_t vertices,
+                                    gemp_text *how)
+{
+	enum { EDGES = 8 }; /* for each entry that may be read */
+	*out = NULL;
+	if (!is_positive(pattern) || gemp_shard_edges(graph) / EDGES < gemp_limits_now()->neighbourhood_entries)
+		return GEMP_OK;
+	return new_part(out, context, graph, pattern, options, vertices, how);
 }

@@ -20,4 +20,12 @@
 gemp_code gemp_neighbourhood_new(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_pattern *pattern, const gemp_match_options *options, gemp_text *how);
 
+/* Collective. The same for a query that wants few of many matches: *out becomes the part of the graph near some images
+ * of the first pattern vertex, `vertices` random vertices of the graph. Each match in it is a match in the graph, but
+ * it need not have all of them. *out is NULL if the part would be large beside the graph, or if the query also asks for
+ * edges that are absent. */
+gemp_code gemp_neighbourhood_sample(gemp_shard **out, gemp_runtime *context, gemp_shard *graph,
+                                    const gemp_pattern *pattern, const gemp_match_options *options, uint64_t vertices,
+                                    gemp_text *how);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "api/graph.h"
 #include "comm/comm.h"
+#include "core/types.h"
 #include "graph_fixture.h"
 #include "harness/limits.h"
 #include "io/graph_file/graph_file_write.h"
@@ -182,6 +183,120 @@ static void same_rows_as_without(void **state)
 	assert_all(near * 3 >= asked * 2);
 }
 
+/* LIMIT */
+
+typedef struct row_list {
+	uint64_t *hashes; /* [count] of the rows of all ranks, ascending */
+	size_t count;
+	bool complete;
+	bool near; /* no array of the graph was loaded */
+} row_list;
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static row_list list_rows(gemp_graph *graph, const char *text)
+{
+	enum { MAX_COLUMNS = 8 };
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_result result;
+	gemp_column_view view[MAX_COLUMNS] = { 0 };
+	row_list list = { 0 };
+	size_t width = 0, *begin = NULL;
+	void *all = NULL;
+	assert_all_ok(gemp_query_open(&query, graph, text, NULL));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	list.near = !gemp_column_loaded(&graph->shard->keys);
+	for (size_t r = 0; r < graph->shard->relation_count; r++)
+		list.near &= graph->shard->relations[r].loaded == 0;
+	list.complete = result.complete;
+	while (width < MAX_COLUMNS && gemp_columns_at(columns, width, &view[width]))
+		width++;
+	const size_t rows = gemp_columns_rows(columns);
+	uint64_t *mine = calloc(rows + 1, sizeof *mine);
+	for (size_t row = 0; row < rows; row++)
+		for (size_t k = 0; k < width; k++)
+			mine[row] = api_cell_hash(&view[k], row, mine[row]);
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine, rows * sizeof *mine, &all, &begin));
+	list.count = begin[test_comm.size] / sizeof *list.hashes;
+	list.hashes = all;
+	qsort(list.hashes, list.count, sizeof *list.hashes, compare_numbers);
+	free(mine);
+	gemp_free(begin);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return list;
+}
+
+/* Each row of the shorter list is in the longer one, as often. */
+static bool are_among(const row_list *some, const row_list *all)
+{
+	size_t i = 0;
+	for (size_t j = 0; i < some->count && j < all->count; j++)
+		i += some->hashes[i] == all->hashes[j];
+	return i == some->count;
+}
+
+/* Queries with LIMIT that search near few vertices give rows of the whole answer, and say whether there are more. */
+static void limited_rows_are_rows(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"MATCH (a)-->(b) RETURN id(a), id(b), b.name",
+		"MATCH (a)-[:KNOWS]-(b)--(c) RETURN id(a), id(b), id(c)",
+		"MATCH (a)-[r]->(b) WHERE a.number > 3 RETURN id(a), type(r), r.weight",
+		"MATCH (a)-->(b)-->(c)-->(a) RETURN id(a), id(b), id(c)",
+		"MATCH (a) WHERE a.number < 5 RETURN id(a), a.ratio",
+		"MATCH (a)--(b) WHERE NOT (b)-[:KNOWS]->(a) RETURN id(a), id(b)",
+		"MATCH (a)-->(b) RETURN id(a), COUNT { (a)--() } AS d",
+		"MATCH (a)-[:KNOWS*1..2]->(b) RETURN id(a), id(b)",
+	};
+	size_t near = 0;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		char path[256], text[512];
+		gemp_graph *graph = NULL;
+		fixture made;
+		uint64_t random = 300 + seed;
+		snprintf(path, sizeof path, "%s", test_path_all("limited.h5"));
+		make_file(path, &made, seed);
+		assert_all_ok(gemp_graph_open(&graph, context, path));
+		const uint64_t entries = gemp_shard_edges(graph->shard) / 8;
+		for (size_t q = 0; q < sizeof texts / sizeof *texts; q++) {
+			TEST_LIMIT(indexes, false);
+			const row_list all = list_rows(graph, texts[q]);
+			TEST_LIMIT_DEFAULT(indexes);
+			for (int i = 0; i < 4; i++) {
+				const uint64_t limit = i == 3 ? all.count : 1 + gemp_random_below(&random, 6);
+				snprintf(text, sizeof text, "%s LIMIT %llu", texts[q], (unsigned long long)limit);
+				gemp_graph *part = NULL;
+				assert_all_ok(gemp_graph_open(&part, context, path));
+				TEST_LIMIT(neighbourhood_entries, entries);
+				const row_list some = list_rows(part, text);
+				TEST_LIMIT_DEFAULT(neighbourhood_entries);
+				gemp_graph_close(part);
+				const bool right = some.count == gemp_min(limit, all.count) && are_among(&some, &all) &&
+				                   (!some.near || !some.complete);
+				if (!right && test_comm.rank == 0)
+					print_error("seed %llu, %zu of %zu rows: %s\n", (unsigned long long)seed, some.count, all.count,
+					            text);
+				assert_all(right);
+				near += some.near;
+				gemp_free(some.hashes);
+			}
+			gemp_free(all.hashes);
+		}
+		gemp_graph_close(graph);
+		fixture_free(&made);
+	}
+	if (test_comm.rank == 0)
+		print_message("%zu queries searched near few vertices\n", near);
+	assert_all(near > 10);
+}
+
 /* What a query reads of an open graph: no array of it. */
 static void reads_no_array(void **state)
 {
@@ -267,10 +382,8 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(same_rows_as_without),
-		API_TEST(reads_no_array),
-		API_TEST(cut_file_fails_a_query),
-		API_TEST(memory_may_run_out),
+		API_TEST(same_rows_as_without),   API_TEST(limited_rows_are_rows), API_TEST(reads_no_array),
+		API_TEST(cut_file_fails_a_query), API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

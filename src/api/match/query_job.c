@@ -375,6 +375,50 @@ static void preload_drivers(const gemp_query_job *job)
 		gemp_context_preload(job->request->query->graph->context);
 }
 
+/* Collective. Whether the query has more matches in the part of the graph than its LIMIT wants. */
+static gemp_code has_enough(const gemp_query_job *job, gemp_shard *part, bool *enough)
+{
+	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *probe = NULL;
+	gemp_prepared_options options = { .match = job->base.how };
+	gemp_match_result result;
+	options.match.limit++;
+	options.match.count_parts = false;
+	GEMP_TRY(gemp_prepared_prepare(&probe, job->base.runtime, part, job->pattern, &options));
+	GEMP_TRY(gemp_prepared_run(probe, NULL, &result));
+	*enough = result.matches > job->base.how.limit;
+	return GEMP_OK;
+}
+
+/* Collective. If any rows satisfy the LIMIT, the query runs near few vertices, unless it has too few matches there:
+ * then it runs near more, and at last on the whole graph. More matches than are wanted must be there, so that the
+ * result is known to be incomplete. */
+static gemp_code sample_graph(gemp_query_job *job, gemp_text *found_by)
+{
+	enum { FIRST = 1, FACTOR = 4, LAST = 1024 };
+	gemp_runtime *runtime = job->base.runtime;
+	const bool kept = runtime->keep_resident;
+	gemp_code code = GEMP_OK;
+	if (!job->writes || job->base.how.limit >= gemp_limits_now()->neighbourhood_entries)
+		return GEMP_OK;
+	runtime->keep_resident = false;
+	for (uint64_t vertices = FIRST; vertices <= LAST && code == GEMP_OK && !job->neighbourhood; vertices *= FACTOR) {
+		gemp_shard *part = NULL;
+		bool enough = false;
+		gemp_text_clear(&job->found_by);
+		code = gemp_neighbourhood_sample(&part, runtime, job->base.graph, job->pattern, &job->base.how, vertices,
+		                                 found_by);
+		if (code == GEMP_OK && !part)
+			break;
+		GEMP_THEN(has_enough(job, part, &enough));
+		if (enough)
+			job->neighbourhood = part;
+		else
+			gemp_shard_free(part);
+	}
+	runtime->keep_resident = kept;
+	return code;
+}
+
 /* Collective. If the query begins with few vertices, it runs on the part of the graph that it needs. The files of
  * checkpoints and covered subgraphs are of the whole graph. Rows of the part must not stay on devices after the job. */
 static gemp_code narrow_graph(gemp_query_job *job)
@@ -386,6 +430,8 @@ static gemp_code narrow_graph(gemp_query_job *job)
 	gemp_text *found_by = explains(job) ? &job->found_by : NULL;
 	GEMP_TRY(gemp_neighbourhood_new(&job->neighbourhood, job->base.runtime, job->base.graph, job->pattern,
 	                                &job->base.how, found_by));
+	if (!job->neighbourhood)
+		GEMP_TRY(sample_graph(job, found_by));
 	if (job->neighbourhood) {
 		job->base.graph = job->neighbourhood;
 		job->base.how.count_parts = false;
