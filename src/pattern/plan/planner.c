@@ -230,6 +230,7 @@ static gemp_code break_symmetry(planner *p)
 static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge)
 {
 	gemp_step *step = &p->plan->steps[p->plan->step_count++];
+	memset(step, 0, sizeof *step); /* the hash of a plan reads the whole step */
 	step->kind = kind;
 	step->vertex = vertex;
 	step->edge = edge;
@@ -424,7 +425,10 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	double rows[GEMP_MAX_PATTERN_VERTICES];
 	bool allowed[GEMP_MAX_PATTERN_VERTICES];
 	assert(gemp_pattern_is_valid(pattern));
-	GEMP_TRY(GEMP_NEW(plan, 1));
+	plan = gemp_realloc(NULL, 1, sizeof *plan);
+	if (!plan)
+		return GEMP_ENOMEM;
+	memset(plan, 0, offsetof(gemp_plan, steps));
 	planner p = {
 		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
 	};
