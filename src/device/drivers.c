@@ -175,6 +175,18 @@ bool gemp_drivers_restrict(const char *vendors, const char *devices)
 	return kept && kept < count && make_folder(folder, files, count) && setenv(variables[0], folder, 1) == 0;
 }
 
+bool gemp_drivers_may_have_gpu(const char *vendors)
+{
+	GEMP_OWNED driver_file *files = NULL;
+	if (GEMP_NEW(files, MAX_DRIVERS) != GEMP_OK)
+		return false;
+	const size_t count = read_drivers(files, vendors);
+	for (size_t i = 0; i < count; i++)
+		if (!has_part(files[i].name, cpu_drivers) && !has_part(files[i].content, cpu_drivers))
+			return true;
+	return false;
+}
+
 /* LOADING ON A THREAD */
 
 static struct {
@@ -216,8 +228,12 @@ void gemp_drivers_preload(void)
 	gemp_background_start(&preloading.thread, load_drivers, NULL);
 }
 
-bool gemp_drivers_found_gpu(void)
+bool gemp_drivers_find_gpu(void)
 {
+	if (!atomic_load(&preloading.found_gpu) && gemp_drivers_may_have_gpu(GEMP_VENDORS)) {
+		gemp_drivers_preload();
+		gemp_drivers_wait();
+	}
 	return atomic_load(&preloading.found_gpu);
 }
 

@@ -27,8 +27,11 @@ bool gemp_drivers_restrict(const char *vendors, const char *devices);
 /* Starts a thread that loads the drivers and finds their devices. If there is exactly one GPU, the thread also makes a
  * context for it, since this takes another 0.1 s. Does nothing after the first call. */
 void gemp_drivers_preload(void);
-/* True as soon as the thread has found a GPU. */
-bool gemp_drivers_found_gpu(void);
+/* True if the folder `vendors` names a driver that may have a GPU. Loads no driver. */
+bool gemp_drivers_may_have_gpu(const char *vendors);
+/* Returns whether there is a GPU. Loads the drivers and waits for them, unless those of GEMP_VENDORS are all for
+ * CPUs. */
+bool gemp_drivers_find_gpu(void);
 /* Waits until the thread has ended, if there is one. Each list of devices calls it first. */
 void gemp_drivers_wait(void);
 /* Returns the thread's context if it is for this device; NULL: there is none. The caller releases it. */

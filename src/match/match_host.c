@@ -97,42 +97,6 @@ bool gemp_match_may_be_small(const gemp_match *m)
 	        is_within(m, visited, gemp_limits_now()->interpret_work));
 }
 
-/* Local. True if a device that is open, or a GPU whose driver is loaded, would group the rows of matches. */
-static bool a_device_groups(const gemp_match *m)
-{
-	const gemp_runtime *context = m->context;
-	const bool there = context->device ? gemp_device_groups_suit(context->device, (size_t)m->plan->vertex_count, 0)
-	                                   : !context->device_spec && gemp_drivers_found_gpu();
-	return there && gemp_grouping_suits(m);
-}
-
-/* Collective. Threads of the host take as long for a row that they group as for GROUPED_ROW entries: 5.8 million pairs
- * of people with a common film took .5 s on 32 cores, .4 s of it for groups (2026-11-30). A GPU groups them at once, so
- * that a smaller search is worth its launches. */
-static bool is_small(const gemp_match *m)
-{
-	enum { GROUPED_ROW = 32, SHARE = 8 };
-	const gemp_comm *comm = m->context->comm;
-	const double work = gemp_match_expected_work(m);
-	const uint64_t limit = gemp_limits_now()->interpret_work;
-	if (!is_within(m, work, limit) || gemp_comm_sum1(comm, a_device_groups(m)) < (uint64_t)comm->size)
-		return is_within(m, work, limit);
-	return is_within(m, work + GROUPED_ROW * gemp_match_forecast(m).rows, limit / SHARE);
-}
-
-bool gemp_match_may_use_host(const gemp_match *m)
-{
-	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
-	                               (m->options.place == GEMP_PLACE_AUTO &&
-	                                !gemp_match_asks_for_device(&m->options, &m->context->budgets) && is_small(m)));
-}
-
-/* A search from given vertices has the work of one task, but perhaps many tasks. */
-static bool is_serial(const gemp_match *m)
-{
-	return !m->plan->arguments && gemp_match_expected_work(m) < (double)gemp_limits_now()->interpret_serial;
-}
-
 /* Counters for all vertices are worth their memory if the search visits about as many. A row that has all vertices is
  * mostly the only one of its group, but perhaps few groups are wanted. */
 static bool makes_groups(const gemp_match *m)
@@ -148,6 +112,44 @@ static bool makes_groups(const gemp_match *m)
 	       (memory <= budget / MEMORY && gemp_match_expected_work(m) >= (double)m->graph->vertex_count / VISITED &&
 	        (__builtin_popcountll(wanted->keys) < m->plan->vertex_count ||
 	         (wanted->by == wanted->keys && (wanted->top || wanted->min_rows > 1))));
+}
+
+/* Local. True if an open device, or a GPU, would group the rows of matches. */
+static bool a_device_groups(const gemp_match *m)
+{
+	const gemp_runtime *context = m->context;
+	const bool there = context->device ? gemp_device_groups_suit(context->device, (size_t)m->plan->vertex_count, 0)
+	                                   : !context->device_spec && gemp_drivers_find_gpu();
+	return there && gemp_grouping_suits(m);
+}
+
+/* Collective. Threads of the host take as long for a row that they group as for some entries: 5.8 million pairs of
+ * people with a common film took .5 s on 32 cores, .4 s of it for groups (2026-11-30); where they count the groups of a
+ * pivot while they search, 99 million took .33 s on 16 cores. A GPU groups 99 million at once, in .05 s, so that a
+ * smaller search is worth its launches. The drivers, which take .2 s, are loaded for large searches only. */
+static bool is_small(const gemp_match *m)
+{
+	enum { GROUPED_ROW = 32, COUNTED_ROW = 4, SHARE = 8 };
+	const gemp_comm *comm = m->context->comm;
+	const double work = gemp_match_expected_work(m), row = makes_groups(m) ? COUNTED_ROW : GROUPED_ROW;
+	const uint64_t limit = gemp_limits_now()->interpret_work;
+	if (!is_within(m, work, limit))
+		return false;
+	return is_within(m, work + row * gemp_match_forecast(m).rows, limit / SHARE) ||
+	       gemp_comm_sum1(comm, a_device_groups(m)) < (uint64_t)comm->size;
+}
+
+bool gemp_match_may_use_host(const gemp_match *m)
+{
+	return !m->options.sampled && (m->options.place == GEMP_PLACE_HOST ||
+	                               (m->options.place == GEMP_PLACE_AUTO &&
+	                                !gemp_match_asks_for_device(&m->options, &m->context->budgets) && is_small(m)));
+}
+
+/* A search from given vertices has the work of one task, but perhaps many tasks. */
+static bool is_serial(const gemp_match *m)
+{
+	return !m->plan->arguments && gemp_match_expected_work(m) < (double)gemp_limits_now()->interpret_serial;
 }
 
 gemp_code gemp_match_use_host(gemp_match *m)

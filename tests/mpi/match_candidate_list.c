@@ -49,10 +49,10 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 		return;
 	uint32_t *bits = random_bits(g->distributed, seed);
 	describe(&pattern_searches[index].question, o);
-	o->among = bits;
-	o->among_vertex = pattern_searches[index].vertex;
+	o->among_count = 1;
+	o->among[0] = (gemp_among){ .vertex = pattern_searches[index].vertex, .bits = bits };
 	reference_new(&r, g->whole, pattern, o->semantics);
-	keep_listed(&r, o->among_vertex, bits);
+	keep_listed(&r, pattern_searches[index].vertex, bits);
 	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	/* the engine must not need the bitmap any longer */
 	memset(bits, 0, (g->distributed->vertex_count / 32 + 1) * sizeof *bits);

@@ -60,10 +60,15 @@ static void drivers_of_one_kind_are_left_out(void **state)
 {
 	(void)state;
 	add_driver("pocl.icd", "libpocl.so.2");
+	assert_false(gemp_drivers_may_have_gpu(vendors));
 	assert_false(restricts("cpu")); /* there is nothing to leave out */
 	assert_false(restricts("gpu")); /* nothing would be left */
 	add_driver("10-green.icd", "/usr/lib/libnvidia-opencl.so.1");
-	add_driver("other.icd", "libother.so");
+	assert_true(gemp_drivers_may_have_gpu(vendors));
+	remove_driver("10-green.icd");
+	add_driver("other.icd", "libother.so"); /* its devices are unknown */
+	assert_true(gemp_drivers_may_have_gpu(vendors));
+	add_driver("10-green.icd", "/usr/lib/libnvidia-opencl.so.1");
 	add_driver("nvidia.txt", "no driver");
 	for (int i = 0; i < 2; i++) { /* the second time the folder exists */
 		assert_true(restricts("CPU"));
@@ -109,6 +114,7 @@ static void user_and_missing_folders(void **state)
 	assert_false(restricts("gpu"));
 	unsetenv("OCL_ICD_VENDORS");
 	assert_false(gemp_drivers_restrict("/no/such/folder", "cpu"));
+	assert_false(gemp_drivers_may_have_gpu("/no/such/folder"));
 }
 
 int main(void)
