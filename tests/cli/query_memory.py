@@ -1,7 +1,10 @@
 """Tests that a query which runs clause by clause ends with one error when it would hold more than --host-memory: with the
 place of the clause, in seconds, on one, two and three ranks, and without an output file. Each process stays below its
 budget and the memory that it takes for a small query, and a fixed part. Searches are on the host, since the memory of an
-OpenCL driver and of its compiler is not counted."""
+OpenCL driver and of its compiler is not counted.
+
+Groups of a search that go to a temporary file leave little in memory, whatever the number of runs in the file."""
+import json
 import os
 import subprocess
 import sys
@@ -42,6 +45,9 @@ QUERIES = [
     ("UNWIND range(1, 3000) AS x WITH x, [y IN range(1, 3000) | [x, y]] AS l RETURN l", "[y IN"),
     ("MATCH (a) RETURN [(a)-->()-->()-->()-->(b) | [a, b]] AS m", "RETURN"),
 ]
+# 957,958 groups, which take 74 MiB without a limit; hundreds of runs
+GROUPS = "MATCH (a)-->(b)-->(c)-->(d)-->(e) WITH a, e, count(*) AS n RETURN a, e, n"
+GROUPS_FIXED = 32  # MiB: the graph, rows of a round, tables of threads
 ON_SEVERAL_RANKS = 5  # of these queries
 
 
@@ -75,6 +81,20 @@ def check(ranks, query, culprit, small):
     print("%d ranks, %.1f s, %s MiB: %s" % (ranks, seconds, [round(peak) for peak in peaks], query))
 
 
+def check_groups(ranks):
+    """With a small budget the rows are the same, and the counted memory is less than without a limit."""
+    answers, peaks = [], []
+    for limit in (), ("--host-memory", "512K"), ("--host-memory", "20K"):
+        done, _, _ = measure(ranks, "match", "g.h5", GROUPS, "--on", "host", "-o", "groups.tsv", "-q", "--json", "groups.json", *limit)
+        assert done.returncode == 0, (ranks, limit, done.stderr)
+        with open("groups.tsv") as rows, open("groups.json") as report:
+            answers.append(rows.read())
+            peaks.append(json.load(report)["memory"]["host"] >> 20)
+    assert answers[0] == answers[1] == answers[2] and len(answers[0]) > 10**6, (ranks, [len(answer) for answer in answers])
+    assert max(peaks[1:]) <= GROUPS_FIXED, (ranks, peaks)
+    print("%d ranks, groups without a limit, with 512 KiB, with 20 KiB: %s MiB" % (ranks, peaks))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -91,6 +111,7 @@ def main():
             assert done.stdout == "n\n%d\n" % (VERTICES * DEGREE), (done.stdout, done.stderr)
             for query, culprit in QUERIES[:None if ranks == 1 else ON_SEVERAL_RANKS]:
                 check(ranks, query, culprit, None if sanitized else max(peaks))
+            check_groups(ranks)
         os.chdir("/")
 
 

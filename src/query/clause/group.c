@@ -7,6 +7,7 @@
 #include "core/limits.h"
 #include "core/loop_failure.h"
 #include "core/memory.h"
+#include "core/quantity.h"
 #include "core/threads.h"
 #include "query/clause/aggregate_result.h"
 #include "query/clause/group_runs.h"
@@ -18,6 +19,7 @@ enum {
 	CHUNK_GROUPS = 1 << 11, /* groups that a thread finishes at a time */
 	SPENT = 2,              /* runs are written when 1 / SPENT of the budget is used, since that needs memory, too */
 	READ = 16,              /* packets of the slices that are read together: 1 / READ of the budget */
+	MIN_BUDGET = 256 << 10, /* bytes; the tables of few groups have a fixed part */
 };
 
 typedef struct group_stage {
@@ -35,7 +37,8 @@ typedef struct group_stage {
 
 static size_t budget_of(const group_stage *g)
 {
-	return g->context->budgets.host_memory;
+	const size_t given = g->context->budgets.host_memory;
+	return given ? gemp_max(given, (size_t)MIN_BUDGET) : 0;
 }
 
 /* The budget is tested after each block of rows. */
@@ -66,9 +69,10 @@ static gemp_code check_memory(const group_stage *g)
 	if (budget_of(g) == 0 || bytes <= budget_of(g))
 		return GEMP_OK;
 	return gemp_fail(GEMP_ENOMEM,
-	                 "%zu groups take %zu bytes on one rank, more than host-memory %zu; use more ranks, a larger "
-	                 "host-memory, or conditions that leave fewer groups",
-	                 count_groups(&g->set), bytes, budget_of(g));
+	                 "groups that a rank must hold together (%zu) take %s with their tables, more than the %s of "
+	                 "--host-memory; raise --host-memory, use more ranks, or add conditions that leave fewer groups",
+	                 count_groups(&g->set), gemp_shown_bytes(bytes).text,
+	                 gemp_shown_bytes(g->context->budgets.host_memory).text);
 }
 
 /* EXCHANGE */
@@ -299,7 +303,7 @@ static gemp_code push_runs(group_stage *g, bool *enough)
 	GEMP_OWNED size_t *sizes = NULL;
 	GEMP_TRY(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(bytes, GEMP_GROUP_SLICES), GEMP_ARRAY(sizes, (size_t)comm->size))));
-	gemp_group_runs_sizes(&g->runs, bytes);
+	memcpy(bytes, g->runs.slice_bytes, GEMP_GROUP_SLICES * sizeof *bytes);
 	gemp_comm_max(comm, bytes, GEMP_GROUP_SLICES);
 	for (size_t first = 0, end; first < GEMP_GROUP_SLICES && !*enough; first = end) {
 		GEMP_OWNED_BY(gemp_text_free) gemp_text packets = { 0 };

@@ -30,8 +30,8 @@ typedef struct gemp_group_options {
 	gemp_row_stage *next;               /* borrowed */
 } gemp_group_options;
 
-/* Collective. If the groups of one slice (group_runs.h) do not fit into the context's host_memory, a push returns
- * GEMP_ENOMEM. */
+/* Collective. If the groups of one slice (group_runs.h) do not fit into the context's host_memory (less than 256 KiB
+ * counts as 256 KiB), a push returns GEMP_ENOMEM. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options);
 /* *out becomes the columns of the stage's output, without rows. */
