@@ -336,6 +336,12 @@ gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, 
 	}
 }
 
+bool gemp_device_spec_prefers_gpus(const char *spec)
+{
+	const size_t length = spec ? strlen(spec) : 0;
+	return !length || is_word(spec, length, "auto") || is_word(spec, length, "all") || is_word(spec, length, "gpu");
+}
+
 bool gemp_device_spec_is_list(const char *spec)
 {
 	return spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));

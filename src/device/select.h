@@ -58,6 +58,8 @@ void gemp_device_identity(char out[GEMP_IDENTITY_SIZE], const gemp_device_info *
 gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, size_t count, size_t *chosen,
                              size_t *chosen_count);
 
+/* Does the text select GPUs, if there are any? False for a list, whose devices are found by other properties. */
+bool gemp_device_spec_prefers_gpus(const char *spec);
 /* Does the text list several devices, or is it "all"? */
 bool gemp_device_spec_is_list(const char *spec);
 /* Computes which of the `chosen` devices the rank with number node_rank of node_size ranks uses: *count devices from

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/threads.h"
 #include "device/drivers.h"
+#include "device/select.h"
 #include "match/filter/value_lookup.h"
 #include "match/forecast.h"
 #include "match/groups/device_groups.h"
@@ -119,7 +120,7 @@ static bool a_device_groups(const gemp_match *m)
 {
 	const gemp_runtime *context = m->context;
 	const bool there = context->device ? gemp_device_groups_suit(context->device, (size_t)m->plan->vertex_count, 0)
-	                                   : !context->device_spec && gemp_drivers_find_gpu();
+	                                   : gemp_device_spec_prefers_gpus(context->device_spec) && gemp_drivers_find_gpu();
 	return there && gemp_grouping_suits(m);
 }
 

@@ -136,6 +136,17 @@ static void shares_of_ranks(void **state)
 	assert_string_equal(shares("all", 1, 1), "0");
 }
 
+static void words_that_prefer_gpus(void **state)
+{
+	static const char *const gpus[] = { NULL, "", "auto", "ALL", "gpu" }, *const others[] = { "cpu", "0", "gpu,cpu",
+		                                                                                      "pocl" };
+	(void)state;
+	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+		assert_true(gemp_device_spec_prefers_gpus(gpus[i]));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(gemp_device_spec_prefers_gpus(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +156,7 @@ int main(void)
 		cmocka_unit_test(one_word_in_bus_order),
 		cmocka_unit_test(wrong_selections_are_refused),
 		cmocka_unit_test(shares_of_ranks),
+		cmocka_unit_test(words_that_prefer_gpus),
 	};
 	return test_main(tests);
 }
