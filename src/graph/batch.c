@@ -87,6 +87,16 @@ static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 	column->rows = kept;
 }
 
+gemp_row_store gemp_row_store_part(const gemp_row_store *store, size_t first, size_t count)
+{
+	return (gemp_row_store){ .rows = count,
+		                     .vertex_count = store->vertex_count,
+		                     .edge_count = store->edge_count,
+		                     .vertices = store->vertices ? store->vertices + first * (size_t)store->vertex_count : NULL,
+		                     .edges = store->edges ? store->edges + first * (size_t)store->edge_count : NULL,
+		                     .values = store->values };
+}
+
 /* Kept rows move up in place, in their order, so the call needs no memory and cannot fail. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 {

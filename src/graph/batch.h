@@ -70,6 +70,8 @@ typedef struct gemp_row_store {
 
 /* Copies the first `rows` rows of a batch. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows);
+/* Returns `count` rows from row `first` on, as a view without multiplicities. Values are not cut. */
+gemp_row_store gemp_row_store_part(const gemp_row_store *store, size_t first, size_t count);
 /* Removes the rows with keep[row] == 0. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep);
 gemp_batch gemp_row_store_batch(const gemp_row_store *store);

@@ -7,7 +7,7 @@
 #include "match/search/search_launch.h"
 
 /* With a sink or an exchange a round lasts about slice_seconds, so that ranks do not wait long for one another. It ends
- * earlier if SLICE_BYTES of rows were found, since a sink may store these rows until the end of the round. */
+ * earlier if max_slice_bytes of rows were found, since a sink may store these rows until the end of the round. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
@@ -25,13 +25,21 @@ static uint64_t matches_found(const gemp_search *search)
 	return all.found_local + all.found_crossed;
 }
 
-/* Launches until no stage can run, the time slice is over, or SLICE_BYTES of rows were found for the sink. */
+static uint64_t max_slice_bytes(const gemp_search *search)
+{
+	enum { PART = 8, MIN_BYTES = 1 << 20 };
+	const uint64_t budget = search->context->budgets.host_memory;
+	return budget ? gemp_min(gemp_max(budget / PART, (uint64_t)MIN_BYTES), (uint64_t)SLICE_BYTES) : SLICE_BYTES;
+}
+
+/* Launches until no stage can run, the time slice is over, or enough rows were found for the sink. */
 static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
 	bool ran = true, bounded = r->exchange || r->search->sink;
-	uint64_t limit = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
-	                                 : UINT64_MAX;
+	uint64_t limit = r->search->sink
+	                     ? matches_found(r->search) + max_slice_bytes(r->search) / (4 * r->search->layout.tuple_words)
+	                     : UINT64_MAX;
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= limit) {
 		if (r->exchange)
 			GEMP_TRY(gemp_match_exchange_feed(r->exchange));

@@ -392,17 +392,6 @@ static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 	return gemp_column_append(&out->values, from);
 }
 
-/* Returns `count` rows from row `first` on, as a view. Values of sub-patterns cannot be cut, so their rows are not. */
-static gemp_row_store rows_from(const gemp_row_store *rows, size_t first, size_t count)
-{
-	return (gemp_row_store){ .rows = count,
-		                     .vertex_count = rows->vertex_count,
-		                     .edge_count = rows->edge_count,
-		                     .vertices = rows->vertices ? rows->vertices + first * (size_t)rows->vertex_count : NULL,
-		                     .edges = rows->edges ? rows->edges + first * (size_t)rows->edge_count : NULL,
-		                     .values = rows->values };
-}
-
 /* Fills only the columns that some clause reads. The other columns have no elements. */
 static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity)
 {
@@ -421,6 +410,17 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 	return GEMP_OK;
 }
 
+/* The same on all ranks. Stages copy the columns of a block a few times, so a block has a part of the budget. */
+static size_t max_block_rows(const gemp_pipeline *p)
+{
+	enum { PART = 8, MIN_ROWS = 1 << 12 };
+	const size_t most = gemp_clause_streams(p->pattern) ? STREAMED_ROWS : SIZE_MAX;
+	const size_t budget = p->context->budgets.host_memory, columns = (size_t)(p->match.vertices + p->match.edges);
+	if (p->pattern->sub_count) /* rows with values cannot be cut */
+		return SIZE_MAX;
+	return budget ? gemp_min(most, gemp_max(budget / PART / sizeof(uint64_t) / gemp_max(columns, 1), MIN_ROWS)) : most;
+}
+
 /* The pipeline owns the frame and fills it anew for each block. Stages may take its columns. All ranks push as many
  * blocks as the rank with the most rows, but at least one. */
 gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity, bool last,
@@ -431,7 +431,7 @@ gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const
 	for (uint64_t first = 0, end = 0; (first == 0 || first < most) && !*enough; first = end) {
 		end = most - first > p->block_rows ? first + p->block_rows : gemp_max(most, 1);
 		const size_t from = (size_t)gemp_min(first, rows->rows), to = (size_t)gemp_min(end, rows->rows);
-		const gemp_row_store block = rows_from(rows, from, to - from);
+		const gemp_row_store block = gemp_row_store_part(rows, from, to - from);
 		const uint64_t *times = multiplicity ? multiplicity + from : NULL;
 		GEMP_TRY(gemp_comm_agree(p->context->comm, fill_source(p, &block, times)));
 		GEMP_TRY(p->stages[0].push(p->stages[0].self, &p->source, last && end >= most, enough));
@@ -466,11 +466,11 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 		p->context = context;
 		p->graph = graph;
 		p->pattern = pattern;
-		p->block_rows = gemp_clause_streams(pattern) && !pattern->sub_count ? STREAMED_ROWS : SIZE_MAX;
 		p->match = (gemp_frame_map){ .vertices = gemp_pattern_row_vertices(pattern),
 			                         .edges = gemp_pattern_row_edges(pattern),
 			                         .count_loops = count_loops };
 		p->items = (gemp_frame_map){ .items = true, .count_loops = count_loops };
+		p->block_rows = max_block_rows(p);
 		code = check_subs(pattern);
 	}
 	GEMP_THEN(set_up_source(p));
