@@ -22,6 +22,8 @@ static const struct {
 	{ "MATCH (a)-->(b)-->(c) WITH id(a) % 4 AS r, count(*) AS n WHERE n > 30 RETURN r, n ORDER BY n DESC LIMIT 2",
 	  true },
 	{ "MATCH (a)-->(b)-->(a) RETURN a, count(*) AS n", false },
+	{ "MATCH (a)-[r]->(b) WITH a, count(r) AS n RETURN id(a), n", false },
+	{ "MATCH (a)-[r]->(b)<--(c) RETURN a, c, count(r) + 1 AS n ORDER BY n DESC, id(a), id(c) LIMIT 3", false },
 	{ "MATCH (a)-->(b)-->(c) RETURN a, b, c, count(*) AS n", false },
 	{ "MATCH (a)-->(b)<--(c) WHERE id(a) + id(b) > id(c) RETURN a, count(*) AS n", false },
 };

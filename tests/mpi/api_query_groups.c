@@ -27,6 +27,7 @@ static const struct {
 	{ "MATCH (a)-->(b) WHERE COUNT { (b)-->()-->(c) } > 2 RETURN a, count(*) AS n", false },
 	{ "MATCH (a)-->(b)-->(c) RETURN a, b, c, count(*) AS n", false },
 	{ "MATCH (a)-[e]->(b)-->(c) RETURN id(a), count(DISTINCT e) AS n", false },
+	{ "MATCH (a)-[e]->(b)-->(c) RETURN id(a), count(e) AS n", false },
 };
 enum { QUERIES = sizeof queries / sizeof *queries };
 

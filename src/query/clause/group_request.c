@@ -144,7 +144,8 @@ gemp_group_request gemp_clause_group_request(const gemp_pattern *pattern)
 	if (!clause->grouped && !clause->distinct &&
 	    !(pattern->with && (pattern->result.grouped || pattern->result.distinct)))
 		return request;
-	if (pattern->optional_count)
+	/* rows of groups have no edges, not even for count(r), whose column is read */
+	if (pattern->optional_count || gemp_clause_edges(pattern))
 		return request;
 	for (size_t i = 0; i < clause->item_count; i++)
 		if (!add_vertices(pattern, clause->items[i].expr, &request.keys))
