@@ -10,8 +10,8 @@
 #   GEMP_MPI         the program, in a folder with tests/bench_rows_open unless open processes are left out; by default
 #                    the sources around this script are built in GEMP_BUILD (a folder of /tmp by default)
 #   GEMP_BENCH_NODE  folder in which `npm install @duckdb/node-api kuzu` was run; without it these two are left out
-#   --size           60,000 films and 1,500 people who know one another (small, the default: about 15 minutes on two
-#                    busy cores), 300,000 and 4,000 (medium), 5,000,000 and 20,000 (large), or 400 and 60 (tiny)
+#   --size           60,000 films and 1,500 people who know one another (small, the default: 5 minutes on two
+#                    cores), 300,000 and 4,000 (medium), 5,000,000 and 20,000 (large), or 400 and 60 (tiny)
 #   --peers          systems to compare with; '': none, and no Python with sqlite3 is needed
 #   --only           asks the questions with this part of a name; | separates several parts
 #   --repeat         number of runs of each system in turns (2) after a run that fills caches; the least time counts
