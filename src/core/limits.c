@@ -80,6 +80,7 @@ const gemp_limits gemp_limits_default = {
 	.file_version = 2,
 	.file_compressed_min = 4096,
 	.file_implied_min = 4096,
+	.group_budget_min = 1 << 18,
 	.group_block = 1 << 16,
 	.trace_spans = 1000000,
 };

@@ -276,6 +276,9 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
 
+	/* Bytes: the least budget of the groups of a rank, all ranks. Tables of few groups have a fixed part [2^18]:
+	 * query/clause/group. */
+	size_t group_budget_min;
 	/* Groups, about, that all ranks together push to the next stage at a time, all ranks [2^16]: query/clause/group. */
 	size_t group_block;
 

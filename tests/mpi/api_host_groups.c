@@ -110,21 +110,13 @@ static void groups_are_those_of_rows(void **state)
 static gemp_code run_once(void *argument)
 {
 	gemp_query_settings settings;
-	gemp_query_result result;
-	gemp_query *query = NULL;
-	gemp_columns *columns = NULL;
 	gemp_query_settings_init(&settings);
 	settings.semantics = GEMP_HOM;
 	settings.place = GEMP_PLACE_HOST;
-	gemp_code code = gemp_query_open(&query, argument,
-	                                 "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n RETURN a, c, n "
-	                                 "ORDER BY n DESC LIMIT 3",
-	                                 &settings);
-	if (code == GEMP_OK)
-		code = gemp_query_run(query, &columns, &result, NULL);
-	gemp_columns_close(columns);
-	gemp_query_close(query);
-	return code;
+	return query_run_once(argument,
+	                      "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n RETURN a, c, n "
+	                      "ORDER BY n DESC LIMIT 3",
+	                      &settings);
 }
 
 static void memory_may_run_out(void **state)

@@ -162,6 +162,33 @@ static void same_rows_as_a_fresh_graph(void **state)
 	assert_all(used > 30);
 }
 
+/* A query that stays open sees what an update between its runs has changed. */
+static void open_queries_see_updates(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"MATCH (a)-->(b) WHERE COUNT { (b)-->() } > 1 RETURN id(a) AS a, id(b) AS b, a.number AS n";
+	uint64_t random = test_seed_all();
+	char path[256];
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	snprintf(path, sizeof path, "%s", test_path_all("stays.h5"));
+	make_file(path, 1, &random);
+	assert_all_ok(gemp_graph_open(&graph, context, path));
+	assert_all_ok(gemp_query_open(&query, graph, text, NULL));
+	for (size_t u = 0; u < UPDATES; u++) {
+		gemp_columns *columns = NULL;
+		update(graph, updates[u]);
+		assert_all_ok(gemp_query_run(query, &columns, NULL, NULL));
+		const uint64_t found = gemp_comm_sum1(&test_comm, api_rows_hash(columns));
+		gemp_columns_close(columns);
+		const answer anew = ask(graph, text, GEMP_EDGE_ISO);
+		assert_all(anew.code == GEMP_OK && anew.rows > 0 && found == anew.hash);
+	}
+	gemp_query_close(query);
+	gemp_graph_close(graph);
+}
+
 /* The second run of a query computes nothing anew. */
 static void repeated_queries_use_what_is_kept(void **state)
 {
@@ -188,6 +215,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(same_rows_as_a_fresh_graph),
+		API_TEST(open_queries_see_updates),
 		API_TEST(repeated_queries_use_what_is_kept),
 	};
 	return test_main_all(argc, argv, tests);

@@ -199,20 +199,12 @@ static void rules_group_as_on_the_host(void **state)
 static gemp_code run_once(void *argument)
 {
 	gemp_query_settings settings;
-	gemp_query_result result;
-	gemp_query *query = NULL;
-	gemp_columns *columns = NULL;
 	gemp_query_settings_init(&settings);
 	settings.place = GEMP_PLACE_DEVICE;
-	gemp_code code = gemp_query_open(&query, argument,
-	                                 "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n, sum(id(b)) AS s WHERE n > 1 "
-	                                 "RETURN a, c, n, s ORDER BY n DESC LIMIT 3",
-	                                 &settings);
-	if (code == GEMP_OK)
-		code = gemp_query_run(query, &columns, &result, NULL);
-	gemp_columns_close(columns);
-	gemp_query_close(query);
-	return code;
+	return query_run_once(argument,
+	                      "MATCH (a)-->(b)<--(c) WITH a, c, count(b) AS n, sum(id(b)) AS s WHERE n > 1 "
+	                      "RETURN a, c, n, s ORDER BY n DESC LIMIT 3",
+	                      &settings);
 }
 
 static void memory_may_run_out(void **state)

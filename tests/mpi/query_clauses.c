@@ -1,5 +1,6 @@
 /* Tests WITH and RETURN on random rows of a graph that every rank knows. The reference is a naive evaluation of the
  * same expression trees. */
+#include "harness/limits.h"
 #include "query_naive.h"
 
 enum { TRIALS = 60 };
@@ -144,7 +145,7 @@ static void aggregates_within_expressions_need_keys(void **state)
 	input_rows_free(g);
 }
 
-/* The least budget counts as 256 KiB, and groups beyond it go to disk. */
+/* A budget below the least one counts as that. */
 static void groups_have_the_least_budget(void **state)
 {
 	(void)state;
@@ -158,6 +159,21 @@ static void groups_have_the_least_budget(void **state)
 	assert_all(memcmp(in_memory.text.data, small.text.data, small.text.size) == 0);
 	gemp_text_free(&in_memory.text);
 	gemp_text_free(&small.text);
+	input_rows_free(g);
+}
+
+static void too_many_groups_are_an_error(void **state)
+{
+	(void)state;
+	output o;
+	input_rows *g = input_rows_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
+	g->pattern->result.distinct = true;
+	g->made->context.budgets.host_memory = 1000;
+	TEST_LIMIT(group_budget_min, 1);
+	assert_all_code(run(g, &o), GEMP_ENOMEM);
+	TEST_LIMIT_DEFAULT(group_budget_min);
+	assert_message("raise --host-memory");
+	gemp_text_free(&o.text);
 	input_rows_free(g);
 }
 
@@ -235,6 +251,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(skip_and_limit_without_order),
 		cmocka_unit_test(aggregates_within_expressions_need_keys),
 		cmocka_unit_test(groups_have_the_least_budget),
+		cmocka_unit_test(too_many_groups_are_an_error),
 		cmocka_unit_test(rows_beyond_memory_are_sorted_on_disk),
 		cmocka_unit_test(overflow_is_an_error),
 		cmocka_unit_test(memory_may_run_out),

@@ -46,6 +46,19 @@ static inline gemp_query *query_new(gemp_graph *graph, const char *text, const g
 	return query;
 }
 
+/* Collective. Runs a query once and drops its rows. Returns the code of the first call that fails. */
+static inline gemp_code query_run_once(gemp_graph *graph, const char *text, const gemp_query_settings *settings)
+{
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_code code = gemp_query_open(&query, graph, text, settings);
+	if (code == GEMP_OK)
+		code = gemp_query_run(query, &columns, NULL, NULL);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	return code;
+}
+
 static inline gemp_query_settings homomorphisms(void)
 {
 	gemp_query_settings settings;

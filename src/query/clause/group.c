@@ -19,7 +19,6 @@ enum {
 	CHUNK_GROUPS = 1 << 11, /* groups that a thread finishes at a time */
 	SPENT = 2,              /* runs are written when 1 / SPENT of the budget is used, since that needs memory, too */
 	READ = 16,              /* packets of the slices that are read together: 1 / READ of the budget */
-	MIN_BUDGET = 256 << 10, /* bytes; the tables of few groups have a fixed part */
 };
 
 typedef struct group_stage {
@@ -38,7 +37,7 @@ typedef struct group_stage {
 static size_t budget_of(const group_stage *g)
 {
 	const size_t given = g->context->budgets.host_memory;
-	return given ? gemp_max(given, (size_t)MIN_BUDGET) : 0;
+	return given ? gemp_max(given, gemp_limits_now()->group_budget_min) : 0;
 }
 
 /* The budget is tested after each block of rows. */

@@ -1,5 +1,6 @@
-/* The keys of vertices are requested through a lookup, as those of an expression are: with one rank they are rows of
- * the graph's keys, and a vertex's id is the row. Edges are rare in results, so their values are copied one by one. */
+/* A lookup (query/rows/lookup.h) fetches the keys of vertices. With one rank it copies none: the column refers to the
+ * graph's keys, in which row i has the key of vertex i. The values of edges are copied one by one, because results
+ * rarely have edges. */
 
 #include "query/output/output_columns.h"
 
