@@ -148,7 +148,7 @@ static gemp_code consider_lists(lookup *best, const gemp_pattern *pattern, size_
 }
 
 /* Finds the vertices of keys. A key that is not found may be at a place where the search does not come, so the set is
- * then not known. */
+ * then not known, and empty as all such sets are. */
 static gemp_code read_keys(const lookup *l, gemp_vertex_set *set)
 {
 	const gemp_point_reader *points = l->graph->loader.points;
@@ -160,6 +160,10 @@ static gemp_code read_keys(const lookup *l, gemp_vertex_set *set)
 		set->count += found;
 	}
 	set->known = found;
+	if (!found) {
+		gemp_free(set->ids);
+		*set = (gemp_vertex_set){ 0 };
+	}
 	return GEMP_OK;
 }
 

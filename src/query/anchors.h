@@ -9,7 +9,7 @@
 
 /* Vertices of the graph, ascending and distinct. */
 typedef struct gemp_vertex_set {
-	bool known;       /* false: any vertex */
+	bool known;       /* false: any vertex, and `ids` is NULL */
 	gemp_vertex *ids; /* [count] owned */
 	size_t count;
 } gemp_vertex_set;

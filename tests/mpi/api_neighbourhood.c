@@ -319,6 +319,28 @@ static void reads_no_array(void **state)
 	fixture_free(&made);
 }
 
+/* A key that the file lacks, beside a condition that an index answers. The context keeps what the first query needs. */
+static void absent_keys_leave_no_memory(void **state)
+{
+	(void)state;
+	const char *text = "MATCH (a)-->(b)--(c) WHERE id(b) IN [-12345, -12346] AND a.number < 9 RETURN id(a), id(c)";
+	char path[256];
+	size_t blocks = 0;
+	fixture made;
+	snprintf(path, sizeof path, "%s", test_path_all("absent.h5"));
+	make_file(path, &made, 1);
+	for (int time = 0; time < 2; time++) {
+		gemp_graph *graph = NULL;
+		assert_all_ok(gemp_graph_open(&graph, context, path));
+		const answer found = ask(graph, text, GEMP_EDGE_ISO);
+		assert_all(found.near && found.rows == 0);
+		gemp_graph_close(graph);
+		assert_all(time == 0 || gemp_memory_blocks() == blocks);
+		blocks = gemp_memory_blocks();
+	}
+	fixture_free(&made);
+}
+
 /* A file that is cut while it is open fails the query that reads beyond its end, and not the process. */
 static void cut_file_fails_a_query(void **state)
 {
@@ -382,8 +404,8 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(same_rows_as_without),   API_TEST(limited_rows_are_rows), API_TEST(reads_no_array),
-		API_TEST(cut_file_fails_a_query), API_TEST(memory_may_run_out),
+		API_TEST(same_rows_as_without),        API_TEST(limited_rows_are_rows),  API_TEST(reads_no_array),
+		API_TEST(absent_keys_leave_no_memory), API_TEST(cut_file_fails_a_query), API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }
