@@ -1,10 +1,12 @@
 /* kept: results of queries on a shard that later queries on the same shard take instead of computing them again:
- * statistics of relations, matching orders, bitmaps of candidates.
+ * statistics of relations, matching orders, bitmaps of candidates, checked statements.
  *
- * An entry has a key and a value, which are bytes. The key is everything on which the value depends and is compared as
- * a whole, so a value that is found is the value that the query would compute. Entries lie in memory of this process;
- * the least recently used ones are freed when all entries together exceed the budget. All entries of all stores are
- * freed if an allocation would fail otherwise (gemp_memory_on_shortage), so nothing here takes memory from a query.
+ * An entry has a key, which is bytes, and a value, which is bytes or an object. The key is everything on which the
+ * value depends and is compared as a whole, so a value that is found is the value that the query would compute. Values
+ * of bytes are copied; an object has one user at a time, who takes it out of the store and gives it back. Entries lie
+ * in memory of this process; the least recently used ones are freed when all entries together exceed the budget. All
+ * entries of all stores are freed if an allocation would fail otherwise (gemp_memory_on_shortage), so nothing here
+ * takes memory from a query.
  *
  * The shard owns its store, and a changed graph is another shard without entries. A query runs on all ranks, so all
  * ranks add the same entries in the same order. A shortage of memory on one rank may free entries of this rank alone,
@@ -30,13 +32,24 @@ bool gemp_kept_get(gemp_kept *kept, const gemp_text *key, void *value, size_t si
 /* Adds a copy of the key and value, or replaces the value of the key. Nothing is kept if memory is short, if the key
  * has failed or if the entry alone exceeds an eighth of the budget. */
 void gemp_kept_put(gemp_kept *kept, const gemp_text *key, const void *value, size_t size);
+/* Whether the store has a value of this key that nobody has taken. */
+bool gemp_kept_has(gemp_kept *kept, const gemp_text *key);
+/* Keeps an object of `bytes` bytes, which replaces the value of the key. The store takes it over, and releases it at
+ * once where gemp_kept_put would keep nothing. release() frees it, by any thread, and must neither allocate nor call
+ * the store. */
+void gemp_kept_give(gemp_kept *kept, const gemp_text *key, void *object, size_t bytes, void (*release)(void *object));
+/* Returns the object of the key, which then belongs to the caller. NULL: no object with this key is kept, or somebody
+ * has it. */
+void *gemp_kept_take(gemp_kept *kept, const gemp_text *key);
+/* Gives an object back that was taken. It is released if its entry has been freed or replaced since. */
+void gemp_kept_return(gemp_kept *kept, const gemp_text *key, void *object, void (*release)(void *object));
 /* Frees all entries, as a shard that is changed in place must. */
 void gemp_kept_clear(gemp_kept *kept);
 
 /* Figures for reports and tests. */
 typedef struct gemp_kept_figures {
-	size_t entries, bytes;
-	uint64_t found, missed; /* calls of gemp_kept_get */
+	size_t entries, objects, bytes; /* objects: entries that have one */
+	uint64_t found, missed;         /* calls of gemp_kept_get and gemp_kept_take */
 } gemp_kept_figures;
 gemp_kept_figures gemp_kept_look(gemp_kept *kept);
 

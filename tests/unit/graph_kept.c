@@ -112,6 +112,65 @@ static void gives_memory_back(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+static size_t released;
+
+static void release(void *object)
+{
+	released++;
+	gemp_free(object);
+}
+
+static size_t *new_object(size_t number)
+{
+	size_t *object = NULL;
+	assert_int_equal(GEMP_NEW(object, 1), GEMP_OK);
+	*object = number;
+	return object;
+}
+
+/* An object has one user at a time, and each object is released once: by the store or by its user. */
+static void lends_objects(void **state)
+{
+	(void)state;
+	enum { OBJECTS = 500 };
+	gemp_kept *kept = NULL;
+	char value[MAX_VALUE] = { 0 };
+	gemp_text bytes = key_of(OBJECTS);
+	released = 0;
+	assert_int_equal(gemp_kept_new(&kept, 1 << 20), GEMP_OK);
+	gemp_kept_put(kept, &bytes, value, sizeof value);
+	for (size_t k = 0; k < OBJECTS; k++) {
+		gemp_text key = key_of(k);
+		assert_false(gemp_kept_has(kept, &key));
+		assert_null(gemp_kept_take(kept, &key));
+		gemp_kept_give(kept, &key, new_object(k), 100, release);
+		assert_true(gemp_kept_has(kept, &key));
+		assert_false(gemp_kept_get(kept, &key, value, 100)); /* it is no bytes */
+		size_t *taken = gemp_kept_take(kept, &key);
+		assert_true(taken && *taken == k && !gemp_kept_has(kept, &key) && !gemp_kept_take(kept, &key));
+		if (k % 7 == 0)
+			gemp_kept_give(kept, &key, new_object(k), 100, release); /* replaces the other one */
+		gemp_kept_return(kept, &key, taken, release);
+		gemp_text_free(&key);
+	}
+	const size_t entries = gemp_kept_look(kept).entries;
+	assert_true(entries > 20 && entries < 100 && gemp_kept_has(kept, &bytes)); /* bytes stay */
+	assert_null(gemp_kept_take(kept, &bytes));
+	gemp_kept_give(kept, &bytes, new_object(0), 1 << 20, release); /* too large */
+	assert_true(gemp_kept_has(kept, &bytes));
+	gemp_kept_give(NULL, &bytes, new_object(0), 1, release);
+	assert_null(gemp_kept_take(NULL, &bytes));
+	gemp_kept_give(kept, &bytes, new_object(0), 100, release);
+	size_t *lent = gemp_kept_take(kept, &bytes);
+	gemp_kept_clear(kept);
+	gemp_kept_return(kept, &bytes, lent, release); /* the store was cleared meanwhile */
+	assert_false(gemp_kept_has(kept, &bytes));
+	gemp_text_free(&bytes);
+	gemp_kept_free(kept);
+	assert_int_equal(released, OBJECTS + (OBJECTS + 6) / 7 + 3);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 /* A store that is not there, keys that failed, and entries that are too large. */
 static void keeps_nothing(void **state)
 {
@@ -138,6 +197,7 @@ int main(void)
 		cmocka_unit_test(returns_the_newest_values),
 		cmocka_unit_test(drops_the_least_recently_used),
 		cmocka_unit_test(gives_memory_back),
+		cmocka_unit_test(lends_objects),
 		cmocka_unit_test(keeps_nothing),
 	};
 	return test_main(tests);

@@ -96,6 +96,7 @@ void gemp_query_close(gemp_query *query)
 	gemp_parameter_list_free(&query->parameters);
 	if (query->tree)
 		gemp_cypher_tree_free(query->tree);
+	gemp_text_free(&query->key);
 	gemp_free_all(query->text, query->name, query->tree, query);
 }
 

@@ -1,13 +1,14 @@
 /* query: the members of a gemp_query (gemp/query.h), its patterns, and its settings in the form of the engine. The list
  * of parameters holds the values of $names in a text of queries or of rules.
  *
- * A query belongs to one graph. The values of parameters are part of the pattern, so each run makes the pattern of the
- * text again, which takes microseconds. */
+ * A query belongs to one graph. The values of parameters are part of the pattern, so a run with other values makes the
+ * pattern of the text again, which takes microseconds; otherwise the graph keeps it (statement.h). */
 
 #ifndef GEMP_API_MATCH_QUERY_H
 #define GEMP_API_MATCH_QUERY_H
 
 #include "api/graph.h"
+#include "core/text.h"
 #include "gemp/query.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/semantic/script.h"
@@ -47,6 +48,7 @@ struct gemp_query {
 	/* the checked tree of a single text, which runs borrow, and which a run clause by clause takes over, since it
 	 * changes the tree; owned; NULL: the next run parses the text */
 	struct gemp_cypher_tree *tree;
+	gemp_text key; /* of the statement that the graph may keep (statement.h); empty: none */
 };
 
 /* Local. Parses the query with the values of its parameters. Only a script gives several patterns. gemp_script_free

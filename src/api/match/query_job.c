@@ -355,8 +355,9 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	const gemp_query_settings *settings = job->base.settings;
 	GEMP_TRY(gemp_file_numbered(&job->rows_path, request->path, job->number));
 	GEMP_TRY(gemp_file_numbered(&job->graph_path, settings->subgraph, job->number));
-	if (!job->form || !job->form->bound)
+	if (!job->form->bound)
 		GEMP_TRY(gemp_pattern_bind_with(job->pattern, job->base.graph, settings->lenient));
+	job->form->bound = true;
 	if (settings->checkpoint.folder && !gemp_clause_only_counts(job->pattern))
 		job->preview = 0; /* the rows of parts go to a file or are only counted */
 	choose_options(job);

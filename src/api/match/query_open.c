@@ -1,6 +1,6 @@
 /* query_open: opens queries of each source, and checks their texts. */
 
-#include "api/match/query_text.h"
+#include "api/match/statement.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -12,7 +12,7 @@ static gemp_code check_text(gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	if (query->source == GEMP_QUERY_TEXT)
-		return gemp_query_text_check(query);
+		return gemp_statement_is_kept(query) ? GEMP_OK : gemp_query_text_check(query);
 	if (query->source == GEMP_QUERY_SCRIPT)
 		return GEMP_OK;
 	return gemp_query_parse(&script, query);
@@ -32,6 +32,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_sour
 		code = query->text && (query->name || !name) ? gemp_query_settings_read(&query->settings, source, settings)
 		                                             : GEMP_ENOMEM;
 	}
+	GEMP_THEN(gemp_statement_key(query));
 	GEMP_THEN(check_text(query));
 	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
 	*out = GEMP_MOVE(query);

@@ -5,6 +5,7 @@
  * next query. */
 
 #include "api/match/clause_job.h"
+#include "api/match/statement.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "cypher/check/graph_names.h"
@@ -201,26 +202,35 @@ static gemp_report *choose_report(gemp_report *given, gemp_report *none, gemp_co
 	return report;
 }
 
-/* Collective. Mistakes in queries and paths are found before a device is opened. */
-static gemp_code execute(const gemp_query_request *request, gemp_report *given)
+/* Collective. Runs the queries of a statement. Mistakes in paths are found before a device is opened. */
+static gemp_code execute_forms(const gemp_query_request *request, const gemp_query_forms *forms, gemp_report *report)
 {
 	gemp_graph *graph = request->query->graph;
 	const gemp_comm *comm = &graph->context->comm;
-	gemp_report none, *report = choose_report(given, &none, graph->context);
-	GEMP_OWNED_BY(gemp_query_forms_free) gemp_query_forms forms = { 0 };
 	GEMP_OWNED_BY(free_jobs) job_list jobs = { 0 };
 	gemp_runtime *runtime = NULL;
-	gemp_code code = gemp_query_forms_read(&forms, request->query, false);
-	GEMP_THEN(check_request(request, forms.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(check_paths(request, comm));
-	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, &forms, report)));
+	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, forms, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, GEMP_NEED_DEVICES_LATER, &timers));
 	if (!report->unwanted)
 		gemp_report_graph(report, graph->shard);
 	GEMP_TRY(gemp_graph_keep_results(graph));
 	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime) : run_job(jobs.all, report, runtime);
+}
+
+/* Collective. Mistakes in queries are found before a device is opened. */
+static gemp_code execute(const gemp_query_request *request, gemp_report *given)
+{
+	gemp_graph *graph = request->query->graph;
+	gemp_report none, *report = choose_report(given, &none, graph->context);
+	gemp_statement *statement = NULL;
+	gemp_code code = gemp_statement_read(&statement, request->query);
+	GEMP_THEN(check_request(request, statement->forms.count));
+	code = gemp_comm_agree(&graph->context->comm, code);
+	GEMP_THEN(execute_forms(request, &statement->forms, report));
+	gemp_statement_end(statement, request->query, code);
+	return code;
 }
 
 /* PUBLIC FUNCTIONS */

@@ -354,9 +354,14 @@ gemp_code gemp_cypher_visit_labelled(const gemp_cypher_tree *tree, gemp_cypher_l
 
 /* TYPES WITHOUT A COLON */
 
+typedef struct type_check {
+	const gemp_source *source;
+	const gemp_shard *graph;
+} type_check;
+
 static gemp_code warn_pattern(void *self, const gemp_cypher_pattern *pattern, const gemp_cypher_expr *where)
 {
-	const name_check *c = self;
+	const type_check *c = self;
 	int line, column;
 	(void)where;
 	for (const gemp_cypher_path *path = pattern->first; path; path = path->next)
@@ -374,9 +379,6 @@ static gemp_code warn_pattern(void *self, const gemp_cypher_pattern *pattern, co
 
 gemp_code gemp_cypher_warn_of_types(const gemp_cypher_tree *tree, const gemp_shard *graph)
 {
-	GEMP_OWNED name_check *c = NULL;
-	GEMP_TRY(GEMP_NEW(c, 1));
-	c->source = &tree->source;
-	c->graph = graph;
-	return gemp_cypher_tree_patterns(tree, warn_pattern, c);
+	type_check check = { &tree->source, graph };
+	return gemp_cypher_tree_patterns(tree, warn_pattern, &check);
 }

@@ -20,7 +20,8 @@ enum {
 	GEMP_KEPT_JOINED = 'J',
 	GEMP_KEPT_STATISTICS = 'S',
 	GEMP_KEPT_ORDER = 'O',
-	GEMP_KEPT_TABLE = 'T'
+	GEMP_KEPT_TABLE = 'T',
+	GEMP_KEPT_STATEMENT = 'Q' /* api/match/statement.h */
 };
 
 /* Local. Appends the bytes of an array that all keys of a kind have, or that is behind its length. */
