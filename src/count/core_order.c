@@ -39,11 +39,13 @@ static void find_figures(order_search *s, const gemp_shard *graph, const gemp_ty
 				s->images[v] = fmin(s->images[v], (double)classes->sizes[c]);
 }
 
-/* Appends vertex v, which must be joined to the set of the order's vertices unless this is empty. */
+/* Appends vertex v, which must be joined to the set of the order's vertices, or be the root if the set is empty. */
 static bool append(const order_search *s, gemp_core_order *o, uint64_t set, int v)
 {
 	double least = INFINITY, chance = 1;
 	int checks = 0;
+	if (!set && s->term->root >= 0 && v != s->term->root)
+		return false;
 	for (int i = 0; i < s->term->edge_count; i++) {
 		const gemp_typed_edge *edge = &s->term->edges[i];
 		const int near = edge->from == v; /* the end that is bound */
@@ -88,9 +90,8 @@ static gemp_core_order search_greedily(const order_search *s)
 	for (int first = 0; first < s->term->vertex_count; first++) {
 		gemp_core_order o = { 0 };
 		uint64_t set = GEMP_BIT(first);
-		if (!(s->alive & set))
+		if (!(s->alive & set) || !append(s, &o, 0, first))
 			continue;
-		append(s, &o, 0, first);
 		for (; set != s->alive; set |= GEMP_BIT(o.order[o.count - 1])) {
 			gemp_core_order next = { .rows = INFINITY };
 			for (int v = 0; v < s->term->vertex_count; v++) {

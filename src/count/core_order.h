@@ -20,7 +20,8 @@ typedef struct gemp_core_order {
 	double rows, cost; /* expected matches, and entries that are read */
 } gemp_core_order;
 
-/* The order of the term's vertices in `alive`, which are connected. The ends of the relations are known. */
+/* The order of the term's vertices in `alive`, which are connected. The term's root comes first, if it has one. The
+ * ends of the relations are known. */
 gemp_core_order gemp_core_order_find(const gemp_shard *graph, const gemp_type_sets *types,
                                      const gemp_candidate_classes *classes, const gemp_typed_term *term,
                                      uint64_t alive);

@@ -46,7 +46,8 @@ static gemp_code add_product(gemp_elimination *e, const gemp_fold_product *produ
 	for (size_t i = 0; i < e->product_count; i++) {
 		const gemp_fold_product *have = &e->products[i];
 		*index = (int)i;
-		if (have->candidates == product->candidates && have->fold_count == product->fold_count &&
+		if (have->candidates == product->candidates && have->weights == product->weights &&
+		    have->fold_count == product->fold_count &&
 		    memcmp(have->folds, product->folds, (size_t)product->fold_count * sizeof *product->folds) == 0)
 			return GEMP_OK;
 	}
@@ -131,13 +132,19 @@ static bool is_plain(const gemp_fold *fold)
 	return fold->edge_count == 1 && !fold->edges[0].exists && fold->child >= 0;
 }
 
+/* Can the vertex be any vertex, which then contributes 1? */
+static bool is_free(const gemp_fold_product *p)
+{
+	return !p->candidates && !p->weights && !p->fold_count;
+}
+
 /* Expected entries that a fold reads. Degrees are read without entries. */
 static double fold_cost(const gemp_elimination *e, const gemp_fold *fold)
 {
 	const gemp_fold_product *child = fold->child >= 0 ? &e->products[fold->child] : NULL;
 	double edges = gemp_type_figures_of(e->graph, gemp_type_set(e->types, fold->edges[0].types)).edges *
 	               (fold->edges[0].direction == GEMP_VIEW_EITHER ? 2 : 1);
-	if (is_plain(fold) && !child->candidates && !child->fold_count)
+	if (is_plain(fold) && is_free(child))
 		edges = 0;
 	return edges * (is_plain(fold) ? 1 : 4) + (double)e->graph->vertex_count / 4;
 }
@@ -194,8 +201,7 @@ static double root_cost(const term_state *t, int root)
 		bool free_leaf = false;
 		for (int end = 0; end < 2; end++) {
 			const int v = end ? edge->to : edge->from;
-			free_leaf |= v != root && only_neighbour(&t->term, v) >= 0 && !t->products[v].candidates &&
-			             !t->products[v].fold_count;
+			free_leaf |= v != root && only_neighbour(&t->term, v) >= 0 && is_free(&t->products[v]);
 		}
 		cost += free_leaf ? 0
 		                  : gemp_type_figures_of(t->all->graph, gemp_type_set(t->all->types, edge->types)).edges *
@@ -204,11 +210,13 @@ static double root_cost(const term_state *t, int root)
 	return cost;
 }
 
-/* If the pattern is no tree, no vertex is kept as a root, and its cycles remain. */
+/* If the pattern is no tree, no vertex is kept as a root unless the term demands it, and its cycles remain. */
 static int choose_root(const term_state *t)
 {
 	uint64_t pairs[GEMP_MAX_PATTERN_VERTICES] = { 0 };
 	int joined = 0, best = 0;
+	if (t->term.root >= 0)
+		return t->term.root;
 	for (int i = 0; i < t->term.edge_count; i++) {
 		const int a = t->term.edges[i].from, b = t->term.edges[i].to;
 		pairs[a < b ? a : b] |= GEMP_BIT(a < b ? b : a);
@@ -233,7 +241,8 @@ static gemp_code fill_sum(term_state *t, gemp_elimination_sum *sum)
 		t->reason = "its cycles have too many vertices";
 		return GEMP_OK;
 	}
-	*sum = (gemp_elimination_sum){ .factor = t->term.factor, .count = o.count, .cost = o.count > 1 ? o.cost : 0 };
+	*sum = (gemp_elimination_sum){ .factor = t->term.factor, .target = t->term.target, .count = o.count };
+	sum->cost = o.count > 1 ? o.cost : 0;
 	for (int k = 0; k < o.count; k++) {
 		GEMP_TRY(add_product(t->all, &t->products[o.order[k]], &sum->products[k]));
 		for (int i = 0; i < t->term.edge_count; i++)
@@ -262,7 +271,7 @@ static gemp_code plan_term(term_state *t)
 	gemp_elimination_sum sum;
 	t->alive = GEMP_BIT(t->term.vertex_count) - 1;
 	for (int v = 0; v < t->term.vertex_count; v++)
-		t->products[v] = (gemp_fold_product){ .candidates = t->term.candidates[v] };
+		t->products[v] = (gemp_fold_product){ .candidates = t->term.candidates[v], .weights = t->term.weights[v] };
 	GEMP_TRY(take_loops(t));
 	if (!t->reason)
 		GEMP_TRY(eliminate_all(t, choose_root(t)));
@@ -312,7 +321,7 @@ gemp_code gemp_elimination_new(gemp_elimination *out, gemp_runtime *context, gem
 }
 
 /* Edges of EXISTS may be absent, so they leave no fewer matches. */
-double gemp_elimination_search_cost(const gemp_elimination *e, const gemp_typed_term *term)
+gemp_core_order gemp_elimination_search(const gemp_elimination *e, const gemp_typed_term *term)
 {
 	gemp_typed_term plain = *term;
 	for (int i = 0; i < plain.edge_count;)
@@ -320,7 +329,7 @@ double gemp_elimination_search_cost(const gemp_elimination *e, const gemp_typed_
 			plain.edges[i] = plain.edges[--plain.edge_count];
 		else
 			i++;
-	return gemp_core_order_find(e->graph, e->types, &e->classes, &plain, GEMP_BIT(plain.vertex_count) - 1).cost;
+	return gemp_core_order_find(e->graph, e->types, &e->classes, &plain, GEMP_BIT(plain.vertex_count) - 1);
 }
 
 void gemp_elimination_free(gemp_elimination *e)

@@ -4,8 +4,11 @@
  * other vertex's images (vertex_tables.h). A tree becomes a sum over the images of its root. Vertices of cycles that
  * remain, the core, are enumerated with the product of their factors (core_walk.h).
  *
- * Equal factors are computed once for all terms. A *product* is what a vertex contributes: its candidates and its
- * *folds*, each of which sums the product of an eliminated vertex over a row, or counts the loops at the vertex. */
+ * Equal factors are computed once for all terms. A *product* is what a vertex contributes: its candidates, its weights
+ * and its *folds*, each of which sums the product of an eliminated vertex over a row, or counts the loops at the
+ * vertex.
+ *
+ * Terms with a root give a table, the numbers of matches by the image of the root, instead of a sum. */
 
 #ifndef GEMP_COUNT_ELIMINATION_H
 #define GEMP_COUNT_ELIMINATION_H
@@ -34,15 +37,17 @@ typedef struct gemp_fold {
 
 typedef struct gemp_fold_product {
 	uint64_t candidates; /* classes */
+	uint64_t weights;
 	int fold_count;
 	int folds[GEMP_PRODUCT_FOLDS]; /* sorted */
 	uint32_t *bits;                /* owned; NULL unless the vertex has several classes */
 	uint64_t *values;              /* [vertices] owned; NULL: not computed yet */
 } gemp_fold_product;
 
-/* The sum of one term. A single vertex is the root of a tree. */
+/* The sum of one term. A single vertex is the root of a tree. The root of the term comes first. */
 typedef struct gemp_elimination_sum {
 	int64_t factor;
+	int target;
 	int count;
 	int products[GEMP_CORE_VERTICES]; /* of the core's vertices, in the order in which they are bound */
 	size_t check_count[GEMP_CORE_VERTICES];
@@ -71,6 +76,7 @@ typedef struct gemp_elimination {
 	gemp_fold_product *products;
 	gemp_elimination_sum *sums;
 	gemp_elimination_rows *rows;
+	uint64_t *const *weights;    /* [64][graph->rows] borrowed; the caller sets it if terms have weights */
 	double pass_cost, walk_cost; /* expected entries that folds and walks read */
 } gemp_elimination;
 
@@ -79,15 +85,19 @@ typedef struct gemp_elimination {
 gemp_code gemp_elimination_new(gemp_elimination *out, gemp_runtime *context, gemp_shard *graph,
                                const gemp_type_sets *types, const gemp_candidate_classes *classes,
                                const gemp_typed_terms *terms, const char **reason);
-/* Local. The entries that a search for all matches of a term is expected to read. The ends of its relations are
+/* Local. The cost of a search for all matches of a term, and their expected number. The ends of its relations are
  * known. */
-double gemp_elimination_search_cost(const gemp_elimination *elimination, const gemp_typed_term *term);
+gemp_core_order gemp_elimination_search(const gemp_elimination *elimination, const gemp_typed_term *term);
 /* Collective over the ranks of a node. */
 void gemp_elimination_free(gemp_elimination *elimination);
 
-/* Collective. *count becomes the sum of the terms, divided by `divisor`. GEMP_EDATA if a number does not fit. */
-gemp_code gemp_elimination_run(gemp_elimination *elimination, uint64_t divisor, uint64_t *count);
-/* Appends a line for each sum. */
-void gemp_elimination_print(const gemp_elimination *elimination, gemp_text *out);
+/* Collective. *count becomes the sum of the terms of a target, divided by `divisor`. The terms have no root. GEMP_EDATA
+ * if a number does not fit. */
+gemp_code gemp_elimination_run(gemp_elimination *elimination, int target, uint64_t divisor, uint64_t *count);
+/* Collective. table[graph->rows] becomes the same by the image of the root, for own vertices. The terms have a root.
+ * The caller frees *table, also after an error. */
+gemp_code gemp_elimination_table(gemp_elimination *elimination, int target, uint64_t divisor, uint64_t **table);
+/* Appends a line for each sum of a target. A weight is printed as a number in braces. */
+void gemp_elimination_print(const gemp_elimination *elimination, int target, gemp_text *out);
 
 #endif

@@ -34,12 +34,12 @@ static gemp_code find_bits(const gemp_elimination *e, gemp_fold_product *p, cons
 	return GEMP_OK;
 }
 
-/* Collective. A product without folds has no values. */
+/* Collective. A product without folds and weights has no values. */
 static gemp_code find_factor(gemp_elimination *e, int product, gemp_vertex_factor *factor)
 {
 	gemp_fold_product *p = &e->products[product];
 	*factor = (gemp_vertex_factor){ 0 };
-	if (p->fold_count) {
+	if (p->fold_count || p->weights) {
 		GEMP_TRY(find_values(e, product));
 		factor->values = e->products[product].values;
 		return GEMP_OK;
@@ -164,16 +164,10 @@ static gemp_code multiply_fold(gemp_elimination *e, uint64_t *table, const gemp_
 /* Is a fold so inexpensive that several products rather repeat it than keep a table? */
 static bool reads_degrees(const gemp_elimination *e, const gemp_fold *fold)
 {
-	return fold->child >= 0 && fold->edge_count == 1 && !fold->edges[0].exists &&
-	       !e->products[fold->child].candidates && !e->products[fold->child].fold_count &&
-	       fold->edges[0].direction != GEMP_VIEW_EITHER;
+	const gemp_fold_product *child = fold->child >= 0 ? &e->products[fold->child] : NULL;
+	return child && fold->edge_count == 1 && !fold->edges[0].exists && !child->candidates && !child->weights &&
+	       !child->fold_count && fold->edges[0].direction != GEMP_VIEW_EITHER;
 }
-
-typedef struct table_product {
-	uint64_t *table;
-	const uint64_t *by;
-	bool overflow;
-} table_product;
 
 static gemp_code multiply_table(uint64_t *table, const uint64_t *by, size_t rows)
 {
@@ -205,6 +199,8 @@ static gemp_code make_table(gemp_elimination *e, int product, uint64_t **table)
 	gemp_code code = find_bits(e, p, &bits);
 	if (code == GEMP_OK)
 		code = gemp_vertex_table_new(table, e->graph, bits);
+	for (uint64_t left = p->weights; left && code == GEMP_OK; left &= left - 1)
+		code = multiply_table(*table, e->weights[__builtin_ctzll(left)], e->graph->rows);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	for (int k = 0; k < p->fold_count; k++)
 		GEMP_TRY(apply_fold(e, *table, p->folds[k]));
@@ -235,12 +231,12 @@ static gemp_code sum_tree(gemp_elimination *e, int product, unsigned __int128 *s
 	return GEMP_OK;
 }
 
-/* Collective. */
-static gemp_code sum_core(gemp_elimination *e, const gemp_elimination_sum *term, unsigned __int128 *sum)
+/* Collective. Finds the factors of the core's vertices from `first` on, and the rows that join them. */
+static gemp_code find_walk(gemp_elimination *e, const gemp_elimination_sum *term, int first, gemp_core_walk *walk)
 {
-	gemp_core_walk walk = { .graph = e->graph, .count = (size_t)term->count };
-	for (int v = 0; v < term->count; v++) {
-		gemp_core_vertex *vertex = &walk.vertices[v];
+	*walk = (gemp_core_walk){ .graph = e->graph, .count = (size_t)term->count };
+	for (int v = first; v < term->count; v++) {
+		gemp_core_vertex *vertex = &walk->vertices[v];
 		GEMP_TRY(find_factor(e, term->products[v], &vertex->factor));
 		for (size_t k = 0; k < term->check_count[v]; k++) {
 			gemp_core_check *check = &vertex->checks[vertex->check_count++];
@@ -249,6 +245,14 @@ static gemp_code sum_core(gemp_elimination *e, const gemp_elimination_sum *term,
 			GEMP_TRY(find_rows(e, &term->checks[v][k].edge, &check->rows));
 		}
 	}
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code sum_core(gemp_elimination *e, const gemp_elimination_sum *term, unsigned __int128 *sum)
+{
+	gemp_core_walk walk;
+	GEMP_TRY(find_walk(e, term, 0, &walk));
 	return gemp_comm_agree(e->context->comm, gemp_core_walk_sum(&walk, sum));
 }
 
@@ -266,7 +270,7 @@ static __int128 add_ranks(const gemp_comm *comm, __int128 own)
 	return (__int128)sum;
 }
 
-gemp_code gemp_elimination_run(gemp_elimination *e, uint64_t divisor, uint64_t *count)
+gemp_code gemp_elimination_run(gemp_elimination *e, int target, uint64_t divisor, uint64_t *count)
 {
 	__int128 total = 0;
 	bool over = false;
@@ -274,6 +278,8 @@ gemp_code gemp_elimination_run(gemp_elimination *e, uint64_t divisor, uint64_t *
 		const gemp_elimination_sum *term = &e->sums[i];
 		unsigned __int128 sum = 0;
 		__int128 product;
+		if (term->target != target)
+			continue;
 		GEMP_TRY(term->count == 1 ? sum_tree(e, term->products[0], &sum) : sum_core(e, term, &sum));
 		over |= sum >> 126 != 0;
 		over |= __builtin_mul_overflow((__int128)sum, (__int128)term->factor, &product);
@@ -292,4 +298,70 @@ gemp_code gemp_elimination_run(gemp_elimination *e, uint64_t divisor, uint64_t *
 	total /= divisor;
 	*count = (uint64_t)total;
 	return total > (__int128)UINT64_MAX ? gemp_fail(GEMP_EDATA, "there are 2^64 matches or more") : GEMP_OK;
+}
+
+/* TABLES */
+
+/* Collective. What the matches of one term contribute, by the image of its root. */
+static gemp_code make_term_table(gemp_elimination *e, const gemp_elimination_sum *term, uint64_t **table)
+{
+	gemp_core_walk walk;
+	GEMP_TRY(make_table(e, term->products[0], table));
+	if (term->count == 1)
+		return GEMP_OK;
+	GEMP_TRY(find_walk(e, term, 1, &walk)); /* the table has the root's factor */
+	return gemp_comm_agree(e->context->comm, gemp_core_walk_table(&walk, *table));
+}
+
+/* Local. Adds the table, multiplied by `factor`, to the sum. */
+static gemp_code add_table(uint64_t *sum, const uint64_t *table, uint64_t factor, size_t rows)
+{
+	bool over = false;
+	uint64_t product;
+	for (size_t v = 0; v < rows; v++) {
+		over |= __builtin_mul_overflow(table[v], factor, &product);
+		over |= __builtin_add_overflow(sum[v], product, &sum[v]);
+	}
+	return over ? gemp_fail(GEMP_EDATA, "a vertex has more than 2^64 - 1 matches") : GEMP_OK;
+}
+
+/* Local. plus[v] becomes (plus[v] - minus[v]) / divisor. */
+static gemp_code finish_table(uint64_t *plus, const uint64_t *minus, uint64_t divisor, size_t rows)
+{
+	bool right = true;
+	for (size_t v = 0; v < rows; v++) {
+		right &= plus[v] >= minus[v] && (plus[v] - minus[v]) % divisor == 0;
+		plus[v] = (plus[v] - minus[v]) / divisor;
+	}
+	return right ? GEMP_OK
+	             : gemp_fail(GEMP_EINTERNAL,
+	                         "the sums of an elimination do not add up to a multiple of %llu; count-by enumerate does "
+	                         "without them",
+	                         (unsigned long long)divisor);
+}
+
+/* Terms of negative factor are added up by themselves, so that no number is negative on the way. Mostly there is a
+ * single term, whose table is the result. */
+gemp_code gemp_elimination_table(gemp_elimination *e, int target, uint64_t divisor, uint64_t **table)
+{
+	GEMP_OWNED uint64_t *plus = NULL, *minus = NULL, *one = NULL;
+	const size_t rows = e->graph->rows;
+	const gemp_comm *comm = e->context->comm;
+	if (e->sum_count == 1 && e->sums[0].target == target && e->sums[0].factor == 1 && divisor == 1)
+		return make_term_table(e, &e->sums[0], table);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(plus, rows), GEMP_ARRAY(minus, rows))));
+	for (size_t i = 0; i < e->sum_count; i++) {
+		const int64_t factor = e->sums[i].factor;
+		if (e->sums[i].target != target)
+			continue;
+		GEMP_TRY(make_term_table(e, &e->sums[i], &one));
+		GEMP_TRY(gemp_comm_agree(
+			comm, add_table(factor < 0 ? minus : plus, one, (uint64_t)(factor < 0 ? -factor : factor), rows)));
+		gemp_free(one);
+		one = NULL;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, finish_table(plus, minus, divisor, rows)));
+	*table = plus;
+	plus = NULL;
+	return GEMP_OK;
 }

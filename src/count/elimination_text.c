@@ -31,22 +31,30 @@ static void print_fold(const gemp_elimination *e, const gemp_fold *fold, gemp_te
 		print_product(e, fold->child, out);
 }
 
-/* "(candidates, -[:T]->(...) * ...)"; "()" is any vertex. */
+/* "(candidates, {weight} * -[:T]->(...) * ...)"; "()" is any vertex. */
 static void print_product(const gemp_elimination *e, int product, gemp_text *out)
 {
 	const gemp_fold_product *p = &e->products[product];
+	const char *separator = p->candidates ? ", " : "";
 	gemp_text_print(out, "(%s", p->candidates ? "candidate" : "");
+	for (uint64_t left = p->weights; left; left &= left - 1) {
+		gemp_text_print(out, "%s{%d}", separator, __builtin_ctzll(left));
+		separator = " * ";
+	}
 	for (int k = 0; k < p->fold_count; k++) {
-		gemp_text_print(out, "%s", k ? " * " : p->candidates ? ", " : "");
+		gemp_text_print(out, "%s", separator);
+		separator = " * ";
 		print_fold(e, &e->folds[p->folds[k]], out);
 	}
 	gemp_text_print(out, ")");
 }
 
-void gemp_elimination_print(const gemp_elimination *e, gemp_text *out)
+void gemp_elimination_print(const gemp_elimination *e, int target, gemp_text *out)
 {
 	for (size_t i = 0; i < e->sum_count; i++) {
 		const gemp_elimination_sum *s = &e->sums[i];
+		if (s->target != target)
+			continue;
 		gemp_text_print(out, "  %+lld * %s", (long long)s->factor, s->count > 1 ? "walk " : "sum ");
 		for (int v = 0; v < s->count; v++) {
 			gemp_text_print(out, "%s%d ", v ? "; " : "", v);

@@ -48,7 +48,7 @@ static void find_colours(const gemp_typed_term *t, uint64_t *colour)
 {
 	uint64_t next[GEMP_MAX_PATTERN_VERTICES];
 	for (int v = 0; v < t->vertex_count; v++)
-		colour[v] = gemp_mix(t->candidates[v] + 1);
+		colour[v] = gemp_mix(gemp_mix(t->candidates[v] + 1) ^ t->weights[v] ^ (uint64_t)(v == t->root) << 63);
 	for (int round = 0; round < 2; round++) {
 		memcpy(next, colour, (size_t)t->vertex_count * sizeof *next);
 		for (int e = 0; e < t->edge_count; e++) {
@@ -82,6 +82,13 @@ static int count_like(const gemp_typed_term *t, const gemp_typed_edge *edge, int
 	return count;
 }
 
+/* Do v and w have the same conditions and weights, whatever their edges? */
+static bool vertices_agree(const isomorphism *i, int v, int w)
+{
+	return i->colour_a[v] == i->colour_b[w] && i->a->candidates[v] == i->b->candidates[w] &&
+	       i->a->weights[v] == i->b->weights[w] && (v == i->a->root) == (w == i->b->root);
+}
+
 /* True if vertex v and its image have the same edges to themselves and to earlier vertices and their images. Both
  * patterns have equally many edges, so edges of b alone would be missing elsewhere. */
 static bool edges_agree(const isomorphism *i, int v)
@@ -102,7 +109,7 @@ static bool extend(isomorphism *i, int v)
 	if (v == i->a->vertex_count)
 		return true;
 	for (int w = 0; w < i->b->vertex_count; w++) {
-		if (i->used & GEMP_BIT(w) || i->colour_a[v] != i->colour_b[w] || i->a->candidates[v] != i->b->candidates[w])
+		if (i->used & GEMP_BIT(w) || !vertices_agree(i, v, w))
 			continue;
 		i->image[v] = w;
 		i->used |= GEMP_BIT(w);
@@ -116,7 +123,7 @@ static bool extend(isomorphism *i, int v)
 bool gemp_typed_terms_isomorphic(const gemp_typed_term *a, const gemp_typed_term *b)
 {
 	isomorphism i = { .a = a, .b = b };
-	if (a->vertex_count != b->vertex_count || a->edge_count != b->edge_count)
+	if (a->target != b->target || a->vertex_count != b->vertex_count || a->edge_count != b->edge_count)
 		return false;
 	find_colours(a, i.colour_a);
 	find_colours(b, i.colour_b);
@@ -191,14 +198,17 @@ static gemp_code identify(expansion *x, quotient *q, int e, int f, bool *empty)
 static gemp_code add_leaf(expansion *x, const quotient *q)
 {
 	const gemp_typed_term *whole = &x->pattern->whole;
-	gemp_typed_term term = { .factor = q->factor };
+	gemp_typed_term term = { .factor = q->factor, .target = whole->target };
 	int number[GEMP_MAX_PATTERN_VERTICES];
 	x->fits &= ++x->leaves <= MAX_LEAVES;
 	for (int v = 0; v < whole->vertex_count; v++)
 		if (q->image[v] == v)
 			number[v] = term.vertex_count++;
-	for (int v = 0; v < whole->vertex_count; v++)
+	for (int v = 0; v < whole->vertex_count; v++) {
 		term.candidates[number[q->image[v]]] |= whole->candidates[v];
+		term.weights[number[q->image[v]]] |= whole->weights[v];
+	}
+	term.root = whole->root < 0 ? -1 : number[q->image[whole->root]];
 	for (int e = 0; e < whole->edge_count; e++) {
 		if (q->same[e] != e)
 			continue;

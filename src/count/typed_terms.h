@@ -11,7 +11,9 @@
  * are all matches less those with it.
  *
  * Isomorphic terms are joined. Candidates are classes: bit c of a vertex's candidates stands for a set of vertices that
- * the caller knows, and a vertex without bits can be any vertex. Types are indices of sets of relations. */
+ * the caller knows, and a vertex without bits can be any vertex. Types are indices of sets of relations. Weights are
+ * tables that the caller knows: bit w of a vertex's weights multiplies a match by the number of the vertex's image in
+ * table w. No two vertices of a pattern have the same weight, so vertices that become one have the weights of both. */
 
 #ifndef GEMP_COUNT_TYPED_TERMS_H
 #define GEMP_COUNT_TYPED_TERMS_H
@@ -31,8 +33,10 @@ typedef struct gemp_typed_edge {
 /* A pattern without conditions on several vertices, and the factor of its count in the sum. */
 typedef struct gemp_typed_term {
 	int64_t factor;
+	int target; /* the sum to which the term belongs, if a pattern has several sums */
+	int root;   /* the vertex by whose images matches are counted; -1: the number of all matches is wanted */
 	int vertex_count, edge_count;
-	uint64_t candidates[GEMP_MAX_PATTERN_VERTICES];
+	uint64_t candidates[GEMP_MAX_PATTERN_VERTICES], weights[GEMP_MAX_PATTERN_VERTICES];
 	gemp_typed_edge edges[GEMP_TYPED_EDGES];
 } gemp_typed_term;
 
@@ -72,7 +76,7 @@ void gemp_typed_terms_free(gemp_typed_terms *terms);
 
 /* Adds a term to an isomorphic one, or to the list. Factors of terms in the list may become 0. */
 gemp_code gemp_typed_terms_add(gemp_typed_terms *terms, const gemp_typed_term *term);
-/* True if a permutation of vertices maps one pattern to the other, whatever their factors. */
+/* True if a permutation of vertices maps one pattern to the other, whatever their factors. Their targets are equal. */
 bool gemp_typed_terms_isomorphic(const gemp_typed_term *a, const gemp_typed_term *b);
 
 #endif

@@ -11,10 +11,11 @@
 
 #include <float.h>
 
-/* Sums give one number, so options must not ask for rows, counts by part or vertex, a profile, or an early end. */
+/* Sums give numbers, so options must not ask for rows, counts by part or vertex, a profile, or an early end. */
 static bool only_counts(const gemp_match_options *o)
 {
-	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
+	return (!o->listed || o->groups.only_presence) && !o->count_parts && !o->count_per && !o->profile && !o->sampled &&
+	       o->limit == UINT64_MAX;
 }
 
 /* Returns why the pattern or an option rules out sums; NULL if sums are possible. */
@@ -286,7 +287,7 @@ gemp_code gemp_counting_prepare(gemp_counting *out, gemp_runtime *context, gemp_
 	out->enumerated = unsupported_reason(pattern, options);
 	if (out->enumerated)
 		return GEMP_OK;
-	if (options->among_count) /* sums over the simple graph know no candidates */
+	if (options->among_count || pattern->optional_count) /* sums over the simple graph know neither */
 		return finish(out, prepare_typed(out));
 	gemp_code code = finish(out, prepare(out));
 	return code == GEMP_OK ? finish(out, prepare_typed(out)) : code;
@@ -338,6 +339,11 @@ gemp_code gemp_counting_run(gemp_counting *c, bool *counted, gemp_match_result *
 	*counted = !falls_back(c, &code);
 	GEMP_TRY(code);
 	return *counted ? fill_result(c, &sums, result) : GEMP_OK;
+}
+
+gemp_code gemp_counting_deliver(const gemp_counting *c, gemp_sink *sink)
+{
+	return sink ? gemp_typed_counting_deliver(c->typed, sink) : GEMP_OK;
 }
 
 void gemp_counting_explain(const gemp_counting *c, gemp_text *out)

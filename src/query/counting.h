@@ -46,6 +46,9 @@ static inline bool gemp_counting_has_sums(const gemp_counting *counting)
 
 /* Collective. If *counted becomes false, the sums did not fit, and the caller enumerates the matches. */
 gemp_code gemp_counting_run(gemp_counting *counting, bool *counted, gemp_match_result *result);
+/* Collective, after a run that counted. A sink that only counts elements (groups.only_presence of the options) gets few
+ * rows, which stand for all. sink may be NULL. */
+gemp_code gemp_counting_deliver(const gemp_counting *counting, gemp_sink *sink);
 void gemp_counting_explain(const gemp_counting *counting, gemp_text *out);
 void gemp_counting_free(gemp_counting *counting);
 

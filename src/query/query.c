@@ -171,6 +171,14 @@ static gemp_code prepare_plain(gemp_prepared *q)
 	return GEMP_OK;
 }
 
+/* Collective. Sums may count the rows of OPTIONAL MATCH. */
+static gemp_code prepare_composed(gemp_prepared *q)
+{
+	if (q->pattern->optional_count)
+		GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
+	return gemp_counting_has_sums(&q->counting) ? GEMP_OK : prepare_chain(q);
+}
+
 /* Options are checked first, and the ranks agree on the status before the first collective call. */
 gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *options)
@@ -185,7 +193,7 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	if (code == GEMP_OK && composed)
 		code = find_group(q);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(composed ? prepare_chain(q) : prepare_plain(q));
+	GEMP_TRY(composed ? prepare_composed(q) : prepare_plain(q));
 	*out = q;
 	q = NULL;
 	return GEMP_OK;
@@ -244,12 +252,12 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
+	if (q->counting.enumerated && !gemp_counting_has_sums(&q->counting))
+		gemp_text_print(&text, "counted one by one: %s\n", q->counting.enumerated);
 	if (gemp_counting_has_sums(&q->counting)) {
 		gemp_counting_explain(&q->counting, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
-		if (plan && q->counting.enumerated)
-			gemp_text_print(&text, "counted one by one: %s\n", q->counting.enumerated);
 		gemp_text_print(&text, "%s", plan ? plan : "");
 		if (q->vertex_sets)
 			gemp_text_print(&text, "  vertex sets: by the counts of all patterns that contain this one\n");
@@ -378,8 +386,10 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 		bool counted;
 		GEMP_TRY(gemp_counting_run(&q->counting, &counted, result));
 		if (counted)
-			return GEMP_OK;
-		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+			return gemp_counting_deliver(&q->counting, q->options.match.listed ? sink : NULL);
+		GEMP_TRY(q->pattern->optional_count
+		             ? prepare_chain(q)
+		             : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}
 	if (q->vertex_sets)
 		return gemp_vertex_sets_count(q->context, q->graph, q->pattern, &q->options.match, result);

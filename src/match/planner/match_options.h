@@ -23,6 +23,9 @@ typedef struct gemp_group_request {
 	 * groups with most rows, and of groups that have as many rows as the last of these; 0: of all. The sink leaves out
 	 * a group itself if it comes, also if only some of its rows come. */
 	uint64_t min_rows, top;
+	/* the sink only counts rows, and rows in which elements are present: other rows may come instead, of which as many
+	 * have the elements of each OPTIONAL MATCH */
+	bool only_presence;
 } gemp_group_request;
 
 /* The candidates of a pattern vertex: bits by id, equal on all ranks, and borrowed while the match is prepared.

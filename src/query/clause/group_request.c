@@ -137,10 +137,34 @@ static void add_wanted(const gemp_pattern *pattern, gemp_group_request *request)
 		request->top = top_of(&pattern->result);
 }
 
+/* True if the expression only counts rows, and rows in which elements are present. */
+static bool counts_presence(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_COUNT_STAR ||
+	    (expr->kind == GEMP_COUNT && !expr->distinct && gemp_expr_is_element(expr->children[0])))
+		return true;
+	if (gemp_expr_is_aggregate(expr) || gemp_expr_is_subpattern(expr) || expr->variable >= 0)
+		return false;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!counts_presence(expr->children[i]))
+			return false;
+	return true;
+}
+
+/* Later clauses read only the items of the first clause. */
+static bool only_presence(const gemp_pattern *pattern)
+{
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	for (size_t i = 0; i < clause->item_count; i++)
+		if (!counts_presence(clause->items[i].expr))
+			return false;
+	return clause->grouped && pattern->optional_count;
+}
+
 gemp_group_request gemp_clause_group_request(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
-	gemp_group_request request = { 0 };
+	gemp_group_request request = { .only_presence = only_presence(pattern) };
 	if (!clause->grouped && !clause->distinct &&
 	    !(pattern->with && (pattern->result.grouped || pattern->result.distinct)))
 		return request;
