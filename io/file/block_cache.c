@@ -63,12 +63,6 @@ gemp_code gemp_block_cache_read(gemp_block_cache *cache, const char *part, uint6
 	return GEMP_OK;
 }
 
-void gemp_block_cache_forget(gemp_block_cache *cache)
-{
-	for (size_t i = 0; i < cache->count; i++)
-		cache->slots[i].size = 0;
-}
-
 void gemp_block_cache_free(gemp_block_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++)

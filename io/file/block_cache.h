@@ -34,8 +34,6 @@ typedef struct gemp_block_cache {
 /* Copies bytes [offset, offset + size) of the file to `data`. `part` names them in messages. GEMP_EDATA: the file ends
  * before. */
 gemp_code gemp_block_cache_read(gemp_block_cache *cache, const char *part, uint64_t offset, size_t size, void *data);
-/* Forgets what was read: the file has changed. */
-void gemp_block_cache_forget(gemp_block_cache *cache);
 void gemp_block_cache_free(gemp_block_cache *cache);
 
 #endif

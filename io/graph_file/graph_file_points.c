@@ -6,7 +6,9 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "io/graph_file/graph_file_values.h"
 #include "io/graph_file/point_column.h"
+#include "io/graph_file/value_points.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/build/dictionary.h"
 
@@ -23,6 +25,7 @@ typedef struct file_points {
 	} * rows;
 	const gemp_h5_array **label_rows; /* [attributes.count] the vertices that have a row of the attribute, likewise */
 	gemp_text text;                   /* the bytes of the last string */
+	bool other;                       /* what the file has now is another graph, or has other indexes */
 	bool key_known;                   /* the members below are known */
 	bool progressed;                  /* the key of vertex v is first + v * step */
 	bool ranked; /* the file has ranks of keys; otherwise the rank of a key is its distance from `first` */
@@ -34,10 +37,52 @@ static gemp_code damaged(const file_points *p, const char *path, const char *wha
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", p->layout->path, path, what);
 }
 
+/* Forgets the file. */
+static void forget(file_points *p)
+{
+	gemp_point_columns_free(&p->columns);
+	gemp_h5_points_free(&p->points);
+	gemp_text_free(&p->text);
+	gemp_free_all(p->rows, p->label_rows);
+	*p = (file_points){ .reader = p->reader, .layout = p->layout };
+}
+
+static gemp_code open_file(file_points *p)
+{
+	p->columns.points = &p->points;
+	return gemp_h5_points_init(&p->points, p->layout->path);
+}
+
+/* Whether the file has the graph and the indexes that were described when the graph was opened. A file that cannot be
+ * read has not; whoever needs all of it finds out why. */
+static gemp_code is_same(file_points *p, bool *same)
+{
+	const gemp_h5 *h5;
+	uint64_t hash = 0;
+	gemp_code code = gemp_h5_points_hdf5(&p->points, &h5);
+	GEMP_THEN(gemp_h5_get_number(h5, "/", "hash", &hash));
+	*same = code == GEMP_OK && hash == p->layout->hash;
+	if (*same)
+		code = gemp_file_same_value_indexes(h5, p->layout->graph, same);
+	return code == GEMP_ENOMEM ? code : GEMP_OK;
+}
+
 static gemp_code begin(void *self, bool *same)
 {
 	file_points *p = self;
-	return gemp_h5_points_begin(&p->points, same);
+	*same = gemp_h5_points_begin(&p->points) && !p->other;
+	if (*same)
+		return GEMP_OK;
+	forget(p);
+	p->other = true;
+	GEMP_TRY(open_file(p));
+	gemp_code code = GEMP_OK;
+	if (gemp_h5_points_begin(&p->points))
+		code = is_same(p, same);
+	p->other = !*same;
+	if (code != GEMP_OK)
+		gemp_h5_points_end(&p->points);
+	return code;
 }
 
 static void end(void *self)
@@ -64,90 +109,16 @@ static gemp_code read_column(file_points *p, const char *path, const uint64_t *r
 
 /* INDEXES OF VALUES */
 
-/* Whether an entry compares with the value as `bound` says. */
-static bool is_before(const gemp_value *entry, gemp_bound bound, const gemp_value *value)
-{
-	bool comparable;
-	if (bound == GEMP_BOUND_PREFIX) {
-		const size_t size = gemp_min(entry->string.size, value->string.size);
-		return gemp_compare_bytes(entry->string.bytes, size, value->string.bytes, value->string.size) <= 0;
-	}
-	const int order = gemp_value_compare(entry, value, &comparable);
-	return bound == GEMP_BOUND_LESS ? order < 0 : order <= 0;
-}
-
-/* Damage of an index is no damage of the graph. */
-static gemp_code damaged_index(const gemp_value_index *index, gemp_code code, const char *what)
-{
-	return code == GEMP_EDATA
-	           ? gemp_fail(code, "the index '%s' is damaged: %s; only the index: 'gemp-mpi index --drop' removes it",
-	                       index->vertices, what)
-	           : code;
-}
-
-/* A damaged value that leads a search astray is beside the place where the search ends, and is greater than the value
- * after it or less than the value before it. So the values around this place are compared. */
-static gemp_code check_order(file_points *p, const gemp_point_column *column, uint64_t at, uint64_t end)
-{
-	enum { MARGIN = 2 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	gemp_value before = { .null = true }, entry;
-	bool comparable;
-	for (uint64_t i = at < MARGIN ? 0 : at - MARGIN; i < gemp_min(end, at + MARGIN); i++) {
-		GEMP_TRY(gemp_point_columns_value(&p->columns, column, i, &p->text, &entry));
-		if (entry.null || (!before.null && gemp_value_compare(&before, &entry, &comparable) > 0))
-			return gemp_fail(GEMP_EDATA, "its values do not ascend");
-		before = entry;
-		if (entry.type == GEMP_STRING) {
-			gemp_text_clear(&text);
-			gemp_text_add(&text, entry.string.bytes, entry.string.size);
-			GEMP_TRY(gemp_text_status(&text));
-			before.string.bytes = text.data;
-		}
-	}
-	return GEMP_OK;
-}
-
-static gemp_code find_position(file_points *p, const gemp_value_index *index, gemp_bound bound, const gemp_value *value,
-                               uint64_t *out)
-{
-	const gemp_point_column *column;
-	gemp_value entry;
-	uint64_t low = 0, high = index->entries;
-	const gemp_type type = p->layout->graph->attributes.columns[index->attribute].type;
-	GEMP_TRY(gemp_point_columns_find(&p->columns, index->values, type, &column));
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-		GEMP_TRY(gemp_point_columns_value(&p->columns, column, middle, &p->text, &entry));
-		if (!entry.null && is_before(&entry, bound, value))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*out = low;
-	return check_order(p, column, low, index->entries);
-}
-
-static gemp_code position(void *self, size_t number, gemp_bound bound, const gemp_value *value, uint64_t *out)
+static gemp_code position(void *self, size_t index, gemp_bound bound, const gemp_value *value, uint64_t *out)
 {
 	file_points *p = self;
-	const gemp_value_index *index = &p->layout->graph->value_indexes[number];
-	return damaged_index(index, find_position(p, index, bound, value, out), gemp_message());
+	return gemp_value_points_position(&p->columns, p->layout->graph, index, bound, value, &p->text, out);
 }
 
-static gemp_code entries(void *self, size_t number, uint64_t first, size_t count, gemp_vertex *ids)
+static gemp_code entries(void *self, size_t index, uint64_t first, size_t count, gemp_vertex *ids)
 {
 	file_points *p = self;
-	const gemp_value_index *index = &p->layout->graph->value_indexes[number];
-	const gemp_h5_array *array;
-	GEMP_TRY(gemp_h5_points_array(&p->points, index->vertices, &array));
-	if (array->type.kind != GEMP_H5_U32)
-		return damaged_index(index, GEMP_EDATA, "it is not of vertices");
-	GEMP_TRY(gemp_h5_points_read(&p->points, array, first, count, ids));
-	for (size_t i = 0; i < count; i++)
-		if (ids[i] >= p->layout->graph->vertex_count)
-			return damaged_index(index, GEMP_EDATA, "it has a vertex that the graph lacks");
-	return GEMP_OK;
+	return gemp_value_points_entries(&p->points, p->layout->graph, index, first, count, ids);
 }
 
 /* KEYS */
@@ -463,8 +434,7 @@ gemp_code gemp_file_points_new(gemp_point_reader **out, const gemp_file_layout *
 	p->reader = (gemp_point_reader){ p,      begin, end,  position,   entries,   find_key,
 		                             bounds, row,   keys, label_sets, attribute, edge_attribute };
 	*out = &p->reader;
-	const gemp_code code = gemp_h5_points_init(&p->points, layout->path);
-	p->columns.points = &p->points;
+	const gemp_code code = open_file(p);
 	if (code != GEMP_OK) {
 		gemp_file_points_free(*out);
 		*out = NULL;
@@ -477,8 +447,6 @@ void gemp_file_points_free(gemp_point_reader *reader)
 	if (!reader)
 		return;
 	file_points *p = reader->self;
-	gemp_point_columns_free(&p->columns);
-	gemp_h5_points_free(&p->points);
-	gemp_text_free(&p->text);
-	gemp_free_all(p->rows, p->label_rows, p);
+	forget(p);
+	gemp_free(p);
 }

@@ -21,7 +21,6 @@
  * graph. */
 typedef struct file_source {
 	const gemp_comm *comm;
-	uint64_t hash; /* as in the file */
 	gemp_file_layout layout;
 	gemp_point_reader *points;
 } file_source;
@@ -48,7 +47,7 @@ static gemp_code reopen(const file_source *source, gemp_h5 *h5)
 	uint64_t hash = 0;
 	GEMP_TRY(gemp_h5_open(h5, source->comm, source->layout.path));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
-	if (hash != source->hash)
+	if (hash != source->layout.hash)
 		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->layout.path);
 	return GEMP_OK;
 }
@@ -362,7 +361,7 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	GEMP_TRY(check_format(h5));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
-	source->hash = graph->hash;
+	source->layout.hash = graph->hash;
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
 	if (graph->vertex_count > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,

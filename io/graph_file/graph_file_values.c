@@ -30,6 +30,28 @@ gemp_code gemp_file_describe_value_index(const gemp_h5 *h5, const gemp_shard *gr
 	return GEMP_OK;
 }
 
+static gemp_code is_same(const gemp_h5 *h5, const gemp_shard *graph, const gemp_value_index *before, bool *same)
+{
+	gemp_value_index now = { 0 };
+	GEMP_OWNED char *group = gemp_strdup(before->vertices);
+	if (!group)
+		return GEMP_ENOMEM;
+	*strrchr(group, '/') = '\0';
+	const gemp_code code = gemp_file_describe_value_index(h5, graph, group, &now);
+	*same = code == GEMP_OK && now.attribute == before->attribute && now.entries == before->entries &&
+	        strcmp(now.values, before->values) == 0;
+	gemp_free_all(now.values, now.vertices);
+	return code;
+}
+
+gemp_code gemp_file_same_value_indexes(const gemp_h5 *h5, const gemp_shard *graph, bool *same)
+{
+	*same = true;
+	for (size_t i = 0; i < graph->value_index_count && *same; i++)
+		GEMP_TRY(is_same(h5, graph, &graph->value_indexes[i], same));
+	return GEMP_OK;
+}
+
 gemp_code gemp_file_stale_index(const gemp_h5 *h5, const char *path)
 {
 	return gemp_fail(GEMP_EDATA, "%s: '%s' differs from the graph; make the indexes again with 'gemp-mpi index'",

@@ -11,42 +11,32 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A file that cannot be opened is not the same at any time. */
 gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path)
 {
 	*points = (gemp_h5_points){ .file = open(path, O_RDONLY | O_CLOEXEC), .path = gemp_strdup(path) };
 	points->blocks = (gemp_block_cache){ .name = points->path, .file = points->file };
-	points->error = points->file >= 0 && fstat(points->file, &points->opened) == 0 ? 0 : errno;
+	if (points->file >= 0 && fstat(points->file, &points->opened) != 0) {
+		close(points->file);
+		points->file = -1;
+	}
 	return points->path ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Whether a file was neither written nor cut in between. */
-static bool is_unchanged(const struct stat *before, const struct stat *now)
+/* A file is replaced by renaming, so another inode shows that the path leads to another file. A program that copies a
+ * file over it, or writes into it, keeps the inode, and then datasets may be at other places. */
+static bool is_same_file(const gemp_h5_points *points)
 {
-	return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
-	       now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-/* A file is replaced by renaming, so another inode shows that the path leads to another file. */
-static bool is_same_file(const gemp_h5_points *points, struct stat *now)
-{
-	return stat(points->path, now) == 0 && now->st_ino == points->opened.st_ino && now->st_dev == points->opened.st_dev;
-}
-
-/* Another program may have written into the file that is open. */
-gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same)
-{
+	const struct stat *before = &points->opened;
 	struct stat now;
-	*same = true;
-	if (points->error)
-		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", points->path, strerror(points->error));
-	if (points->series++ > 0)
-		return GEMP_OK;
-	*same = is_same_file(points, &now);
-	if (*same && !is_unchanged(&points->opened, &now)) {
-		gemp_block_cache_forget(&points->blocks);
-		points->opened = now;
-	}
-	return GEMP_OK;
+	return points->file >= 0 && stat(points->path, &now) == 0 && now.st_ino == before->st_ino &&
+	       now.st_dev == before->st_dev && now.st_size == before->st_size &&
+	       now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+bool gemp_h5_points_begin(gemp_h5_points *points)
+{
+	return points->series++ > 0 || is_same_file(points);
 }
 
 static void close_hdf5(gemp_h5_points *points)
@@ -77,7 +67,6 @@ void gemp_h5_points_end(gemp_h5_points *points)
 /* HDF5 opens the file by its path, so the path must lead to the file whose blocks are read. */
 gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
 {
-	struct stat now;
 	if (!points->open) {
 		const gemp_code code = gemp_h5_open_local(&points->h5, points->path,
 		                                          "make a graph file with 'gemp-mpi import'");
@@ -86,7 +75,7 @@ gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
 			return code;
 		}
 		points->open = true;
-		if (!is_same_file(points, &now)) {
+		if (!is_same_file(points)) {
 			close_hdf5(points);
 			return gemp_fail(GEMP_EIO, "%s: the file was replaced while it was in use; run this command again",
 			                 points->path);

@@ -27,8 +27,7 @@ typedef struct gemp_h5_array {
 typedef struct gemp_h5_points {
 	char *path;         /* owned */
 	int file;           /* file descriptor; -1: the file cannot be opened */
-	int error;          /* errno of opening the file, or 0 */
-	struct stat opened; /* of the file, when its blocks were read */
+	struct stat opened; /* of the file, when it was opened */
 	gemp_block_cache blocks;
 	unsigned series; /* that have begun and not ended */
 	bool open;       /* h5 is open */
@@ -37,13 +36,14 @@ typedef struct gemp_h5_points {
 	gemp_h5_array **arrays; /* [count] owned; blocks of their own, since callers keep pointers to them */
 } gemp_h5_points;
 
-/* Opens the file, and copies the path. The first read reports a file that cannot be opened. */
+/* Opens the file, and copies the path. It is no failure if the file cannot be opened. */
 gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path);
 void gemp_h5_points_free(gemp_h5_points *points);
 
-/* Begins a series of reads, maybe within another one. *same becomes whether the path still leads to the file that
- * gemp_h5_points_init has opened; within another series it is true. */
-gemp_code gemp_h5_points_begin(gemp_h5_points *points, bool *same);
+/* Begins a series of reads, maybe within another one. Returns whether the path still leads to the file that
+ * gemp_h5_points_init has opened, and nobody has written into it; within another series it is true. If it is false,
+ * nothing may be read. */
+bool gemp_h5_points_begin(gemp_h5_points *points);
 /* Ends a series of reads that has begun. After the outermost one HDF5 closes the file. */
 void gemp_h5_points_end(gemp_h5_points *points);
 /* The file as HDF5 has it, opened if need be, for attributes and for compressed datasets. */

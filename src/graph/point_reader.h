@@ -20,7 +20,8 @@ typedef enum gemp_bound {
 
 typedef struct gemp_point_reader {
 	void *self;
-	/* *same: the path of the graph still leads to the file that was opened first. */
+	/* *same: the path still leads to a file with the graph and the indexes of values that it had when the graph was
+	 * opened. If it is false, nothing may be read. */
 	gemp_code (*begin)(void *self, bool *same);
 	void (*end)(void *self);
 	/* *position becomes the number of entries at the beginning of index number `index` of values that compare so. */

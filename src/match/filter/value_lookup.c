@@ -96,9 +96,9 @@ static gemp_code look_up(const gemp_shard *graph, int index, const gemp_expr *ex
 	bool same;
 	GEMP_TRY(points->begin(points->self, &same));
 	const gemp_code code =
-		same
-			? read_vertices(graph, index, expr, ids, count)
-			: gemp_fail(GEMP_EIO, "the indexes of the graph were replaced while it was in use; run this command again");
+		same ? read_vertices(graph, index, expr, ids, count)
+			 : gemp_fail(GEMP_EIO,
+	                     "the file of the graph was replaced or written while it was in use; run this command again");
 	points->end(points->self);
 	return code;
 }
