@@ -31,6 +31,17 @@ typedef struct gemp_block_cache {
 	gemp_block_slot *slots;
 } gemp_block_cache;
 
+/* The bytes [offset, offset + size) of the file if they lie in one block that is in memory; valid until the next read.
+ * NULL: read them. */
+static inline const char *gemp_block_cache_peek(const gemp_block_cache *cache, uint64_t offset, size_t size)
+{
+	const uint64_t number = offset / GEMP_BLOCK_BYTES;
+	const size_t begin = (size_t)(offset % GEMP_BLOCK_BYTES);
+	if (!cache->count)
+		return NULL;
+	const gemp_block_slot *slot = &cache->slots[number & (cache->count - 1)];
+	return slot->number == number && begin < slot->size && size <= slot->size - begin ? slot->bytes + begin : NULL;
+}
 /* Copies bytes [offset, offset + size) of the file to `data`. `part` names them in messages. GEMP_EDATA: the file ends
  * before. */
 gemp_code gemp_block_cache_read(gemp_block_cache *cache, const char *part, uint64_t offset, size_t size, void *data);

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "io/graph_file/graph_file_values.h"
+#include "io/graph_file/label_rows.h"
 #include "io/graph_file/point_column.h"
 #include "io/graph_file/value_points.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -27,6 +28,7 @@ typedef struct file_points {
 	gemp_text text;                   /* the bytes of the last string */
 	bool other;                       /* what the file has now is another graph, or has other indexes */
 	bool key_known;                   /* the members below are known */
+	const gemp_point_column *key;     /* NULL if the keys are `progressed` */
 	bool progressed;                  /* the key of vertex v is first + v * step */
 	bool ranked; /* the file has ranks of keys; otherwise the rank of a key is its distance from `first` */
 	int64_t first, step;
@@ -94,9 +96,10 @@ static void end(void *self)
 /* Reads values of a column into *values, which has a name and a type. */
 static gemp_code read_column(file_points *p, const char *path, const uint64_t *rows, size_t count, gemp_column *values)
 {
+	enum { TEXT = 16 }; /* bytes of a string that are reserved */
 	const gemp_point_column *column;
 	gemp_value value;
-	GEMP_TRY(gemp_column_reserve(values, count, 0));
+	GEMP_TRY(gemp_column_reserve(values, count, gemp_is_text(values->type) ? TEXT * count : 0));
 	GEMP_TRY(gemp_point_columns_find(&p->columns, path, values->type, &column));
 	for (size_t i = 0; i < count; i++) {
 		value = (gemp_value){ .type = values->type, .null = true };
@@ -109,10 +112,11 @@ static gemp_code read_column(file_points *p, const char *path, const uint64_t *r
 
 /* INDEXES OF VALUES */
 
-static gemp_code position(void *self, size_t index, gemp_bound bound, const gemp_value *value, uint64_t *out)
+static gemp_code position(void *self, size_t index, gemp_bound bound, const gemp_value *value, uint64_t from,
+                          uint64_t *out)
 {
 	file_points *p = self;
-	return gemp_value_points_position(&p->columns, p->layout->graph, index, bound, value, &p->text, out);
+	return gemp_value_points_position(&p->columns, p->layout->graph, index, bound, value, from, &p->text, out);
 }
 
 static gemp_code entries(void *self, size_t index, uint64_t first, size_t count, gemp_vertex *ids)
@@ -143,19 +147,19 @@ static gemp_code know_keys(file_points *p)
 		p->first = numbers[0];
 		p->step = p->progressed ? numbers[1] : 1;
 	}
+	if (!p->progressed)
+		GEMP_TRY(gemp_point_columns_find(&p->columns, p->layout->key_path, p->layout->graph->keys.type, &p->key));
 	p->key_known = true;
 	return GEMP_OK;
 }
 
 static gemp_code key_at(file_points *p, uint64_t id, gemp_value *key)
 {
-	const gemp_point_column *column;
 	if (p->progressed) {
 		*key = (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)((uint64_t)p->first + id * (uint64_t)p->step) };
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_point_columns_find(&p->columns, p->layout->key_path, p->layout->graph->keys.type, &column));
-	return gemp_point_columns_value(&p->columns, column, id, &p->text, key);
+	return gemp_point_columns_value(&p->columns, p->key, id, &p->text, key);
 }
 
 /* The hash by which vertices are sorted. */
@@ -258,41 +262,6 @@ static gemp_code label_sets(void *self, const gemp_vertex *ids, size_t count, ui
 	return GEMP_OK;
 }
 
-/* *row becomes the row of a vertex among the vertices of a label, which ascend, or UINT64_MAX. Ids of a label are
- * spread evenly, so the row is within some hundreds of the place where even spacing has it. A block around it is read
- * at once; blocks of 4 KiB took a quarter of the time of a query with 89 such rows (AMD EPYC, 2026-11-30). */
-static gemp_code find_row(file_points *p, const gemp_h5_array *array, gemp_vertex id, uint64_t *row)
-{
-	enum { BLOCK = 512 };
-	uint32_t block[BLOCK];
-	uint64_t low = 0, high = array->total;
-	uint64_t at = (uint64_t)((double)id / (double)p->layout->graph->vertex_count * (double)array->total);
-	*row = UINT64_MAX;
-	while (low < high) {
-		const uint64_t first = gemp_max(low, at > BLOCK / 2 ? at - BLOCK / 2 : 0);
-		const uint64_t begin = gemp_min(first, high - 1), count = gemp_min(high - begin, BLOCK);
-		GEMP_TRY(gemp_h5_points_read(&p->points, array, begin, count, block));
-		if (id < block[0]) {
-			high = begin;
-		} else if (id > block[count - 1]) {
-			low = begin + count;
-		} else {
-			size_t from = 0, to = count;
-			while (to - from > 1) {
-				const size_t middle = from + (to - from) / 2;
-				if (block[middle] <= id)
-					from = middle;
-				else
-					to = middle;
-			}
-			*row = block[from] == id ? begin + from : UINT64_MAX;
-			return GEMP_OK;
-		}
-		at = low + (high - low) / 2;
-	}
-	return GEMP_OK;
-}
-
 /* Finds the dataset of the vertices that have a row of an attribute, which only vertices of one label have. */
 static gemp_code find_label_rows(file_points *p, size_t number, const char *label, const gemp_h5_array **out)
 {
@@ -322,7 +291,7 @@ static gemp_code attribute(void *self, size_t number, const gemp_vertex *ids, si
 		GEMP_TRY(find_label_rows(p, number, label, &array));
 	for (size_t i = 0; i < count; i++)
 		if (*label)
-			GEMP_TRY(find_row(p, array, ids[i], &rows[i]));
+			GEMP_TRY(gemp_label_rows_find(&p->points, array, p->layout->graph->vertex_count, ids[i], &rows[i]));
 		else
 			rows[i] = ids[i];
 	return read_column(p, path, rows, count, values);

@@ -110,9 +110,9 @@ gemp_code gemp_point_columns_find(gemp_point_columns *columns, const char *path,
 	return GEMP_OK;
 }
 
-/* Reads `size` bytes of a text at the end of the buffer. Zeros that pad a text of fixed length are cut. */
-static gemp_code read_text(gemp_point_columns *columns, const gemp_h5_array *array, uint64_t first, uint64_t count,
-                           gemp_text *buffer, gemp_value *value)
+/* Reads bytes of a text that are not in memory yet, or lie in two blocks. */
+static gemp_code read_bytes_of(gemp_point_columns *columns, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                               gemp_text *buffer, const char **out)
 {
 	const uint64_t size = count * array->type.size;
 	GEMP_OWNED char *bytes = NULL;
@@ -121,13 +121,24 @@ static gemp_code read_text(gemp_point_columns *columns, const gemp_h5_array *arr
 		GEMP_TRY(GEMP_NEW(bytes, size));
 	char *to = bytes ? bytes : small;
 	GEMP_TRY(gemp_h5_points_read(columns->points, array, first, count, to));
-	value->string.size = size;
-	while (array->type.kind == GEMP_H5_TEXT && value->string.size && !to[value->string.size - 1])
-		value->string.size--;
 	gemp_text_clear(buffer);
-	gemp_text_add(buffer, to, value->string.size);
-	value->string.bytes = buffer->data;
+	gemp_text_add(buffer, to, size);
+	*out = buffer->data;
 	return gemp_text_status(buffer);
+}
+
+/* Zeros that pad a text of fixed length are cut. */
+static gemp_code read_text(gemp_point_columns *columns, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                           gemp_text *buffer, gemp_value *value)
+{
+	const char *bytes = gemp_h5_points_peek(columns->points, array, first, count);
+	size_t size = (size_t)(count * array->type.size);
+	if (!bytes)
+		GEMP_TRY(read_bytes_of(columns, array, first, count, buffer, &bytes));
+	while (array->type.kind == GEMP_H5_TEXT && size && !bytes[size - 1])
+		size--;
+	value->string = (gemp_string){ bytes, size };
+	return GEMP_OK;
 }
 
 static gemp_code read_coded(gemp_point_columns *columns, const gemp_point_column *column, uint64_t row,

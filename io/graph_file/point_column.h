@@ -29,7 +29,7 @@ void gemp_point_columns_free(gemp_point_columns *columns);
 /* Finds the column at `path`, whose values have the type. *out stays valid until the columns are freed. */
 gemp_code gemp_point_columns_find(gemp_point_columns *columns, const char *path, gemp_type type,
                                   const gemp_point_column **out);
-/* Reads the value of a row. A string is in `buffer`, until this is cleared. */
+/* Reads the value of a row. A string is in a block of the file or in `buffer`, until the next read. */
 gemp_code gemp_point_columns_value(gemp_point_columns *columns, const gemp_point_column *column, uint64_t row,
                                    gemp_text *buffer, gemp_value *value);
 

@@ -48,31 +48,39 @@ static gemp_code check_order(gemp_point_columns *columns, const gemp_point_colum
 	return GEMP_OK;
 }
 
+/* From a known position on, steps double until one passes the end (Bentley and Yao 1976): of the values that equal one,
+ * mostly few, the end is found in some reads. A binary search ends the search. */
 static gemp_code find_position(gemp_point_columns *columns, const gemp_value_index *index, gemp_type type,
-                               gemp_bound bound, const gemp_value *value, gemp_text *text, uint64_t *out)
+                               gemp_bound bound, const gemp_value *value, uint64_t from, gemp_text *text, uint64_t *out)
 {
 	const gemp_point_column *column;
 	gemp_value entry;
-	uint64_t low = 0, high = index->entries;
+	uint64_t low = gemp_min(from, index->entries), high = index->entries, step = 1;
+	bool gallops = from > 0;
 	GEMP_TRY(gemp_point_columns_find(columns, index->values, type, &column));
 	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-		GEMP_TRY(gemp_point_columns_value(columns, column, middle, text, &entry));
-		if (!entry.null && is_before(&entry, bound, value))
-			low = middle + 1;
-		else
-			high = middle;
+		const uint64_t at = low + (gallops ? gemp_min(step, high - low) - 1 : (high - low) / 2);
+		GEMP_TRY(gemp_point_columns_value(columns, column, at, text, &entry));
+		if (!entry.null && is_before(&entry, bound, value)) {
+			low = at + 1;
+			step *= 2;
+		} else {
+			high = at;
+			gallops = false;
+		}
 	}
 	*out = low;
 	return check_order(columns, column, low, index->entries, text);
 }
 
 gemp_code gemp_value_points_position(gemp_point_columns *columns, const gemp_shard *graph, size_t number,
-                                     gemp_bound bound, const gemp_value *value, gemp_text *text, uint64_t *position)
+                                     gemp_bound bound, const gemp_value *value, uint64_t from, gemp_text *text,
+                                     uint64_t *position)
 {
 	const gemp_value_index *index = &graph->value_indexes[number];
 	const gemp_type type = graph->attributes.columns[index->attribute].type;
-	return damaged_index(index, find_position(columns, index, type, bound, value, text, position), gemp_message());
+	return damaged_index(index, find_position(columns, index, type, bound, value, from, text, position),
+	                     gemp_message());
 }
 
 gemp_code gemp_value_points_entries(gemp_h5_points *points, const gemp_shard *graph, size_t number, uint64_t first,

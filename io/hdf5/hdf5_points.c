@@ -132,6 +132,38 @@ gemp_code gemp_h5_points_array(gemp_h5_points *points, const char *path, const g
 	return GEMP_OK;
 }
 
+/* An element whose size the compiler does not know is copied by `rep movs`, which takes 30 ns: a sixth of the time of a
+ * query from one vertex (Intel Xeon, 2026-12-01). */
+static void copy_elements(void *to, const char *from, size_t size, size_t count)
+{
+	if (count == 1 && size == sizeof(uint32_t))
+		memcpy(to, from, sizeof(uint32_t));
+	else if (count == 1 && size == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else if (count == 1 && size == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, count * size);
+}
+
+gemp_code gemp_h5_points_block(gemp_h5_points *points, const gemp_h5_array *array, uint64_t at, uint64_t *first,
+                               uint64_t *end, const char **bytes)
+{
+	const size_t size = array->type.size;
+	uint64_t element;
+	*bytes = NULL;
+	if (array->form != GEMP_H5_STORED || at >= array->total || size > sizeof element)
+		return GEMP_OK;
+	const uint64_t block = (array->offset + at * size) / GEMP_BLOCK_BYTES * GEMP_BLOCK_BYTES;
+	*first = block > array->offset ? (block - array->offset + size - 1) / size : 0;
+	*end = gemp_min((block + GEMP_BLOCK_BYTES - array->offset) / size, array->total);
+	if (at < *first || at >= *end)
+		return GEMP_OK;
+	GEMP_TRY(gemp_h5_points_read(points, array, at, 1, &element));
+	*bytes = gemp_h5_points_peek(points, array, *first, *end - *first);
+	return GEMP_OK;
+}
+
 gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
                               void *data)
 {
@@ -139,6 +171,11 @@ gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array
 	const gemp_h5 *h5;
 	gemp_h5_type type;
 	uint64_t total, sum;
+	const char *known = gemp_h5_points_peek(points, array, first, count);
+	if (known) {
+		copy_elements(data, known, array->type.size, (size_t)count);
+		return GEMP_OK;
+	}
 	if (first > array->total || count > array->total - first)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a length that does not fit the rest; make the file again",
 		                 points->path, array->path);
@@ -157,6 +194,14 @@ gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array
 	return gemp_h5_packed_read(h5, array->path, dataset, type.size, first, count, 0, data, &sum);
 }
 
+/* The number at `from`, which need not be aligned. */
+static int64_t number_of(const char *from, gemp_h5_kind kind, size_t size)
+{
+	uint64_t aligned = 0;
+	copy_elements(&aligned, from, size, 1);
+	return gemp_h5_number_at(&aligned, kind, 0);
+}
+
 gemp_code gemp_h5_points_integers(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, size_t count,
                                   int64_t *numbers)
 {
@@ -166,7 +211,10 @@ gemp_code gemp_h5_points_integers(gemp_h5_points *points, const gemp_h5_array *a
 	if (kind > GEMP_H5_U64 || kind == GEMP_H5_U8)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of integers; make the file again", points->path,
 		                 array->path);
-	for (size_t at = 0; at < count; at += block) {
+	const char *known = gemp_h5_points_peek(points, array, first, count);
+	for (size_t i = 0; known && i < count; i++)
+		numbers[i] = number_of(known + i * array->type.size, kind, array->type.size);
+	for (size_t at = 0; !known && at < count; at += block) {
 		const size_t some = gemp_min(count - at, block);
 		GEMP_TRY(gemp_h5_points_read(points, array, first + at, some, bytes));
 		for (size_t i = 0; i < some; i++)

@@ -51,6 +51,20 @@ gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out);
 
 /* Finds a dataset. *out stays valid until gemp_h5_points_free. path: NULL if out of memory. */
 gemp_code gemp_h5_points_array(gemp_h5_points *points, const char *path, const gemp_h5_array **out);
+/* The bytes of elements [first, first + count), not aligned, if they are in memory already; valid until the next read.
+ * NULL: read them. */
+static inline const char *gemp_h5_points_peek(const gemp_h5_points *points, const gemp_h5_array *array, uint64_t first,
+                                              uint64_t count)
+{
+	return array->form == GEMP_H5_STORED && first <= array->total && count <= array->total - first
+	           ? gemp_block_cache_peek(&points->blocks, array->offset + first * array->type.size,
+	                                   (size_t)(count * array->type.size))
+	           : NULL;
+}
+/* *bytes becomes those of the elements [*first, *end) that lie with element `at` in one block of the file, not aligned;
+ * valid until the next read. NULL: the array is not stored in this way, or the element lies in two blocks. */
+gemp_code gemp_h5_points_block(gemp_h5_points *points, const gemp_h5_array *array, uint64_t at, uint64_t *first,
+                               uint64_t *end, const char **bytes);
 /* Reads elements [first, first + count). */
 gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
                               void *data);

@@ -24,8 +24,10 @@ typedef struct gemp_point_reader {
 	 * opened. If it is false, nothing may be read. */
 	gemp_code (*begin)(void *self, bool *same);
 	void (*end)(void *self);
-	/* *position becomes the number of entries at the beginning of index number `index` of values that compare so. */
-	gemp_code (*position)(void *self, size_t index, gemp_bound bound, const gemp_value *value, uint64_t *position);
+	/* *position becomes the number of entries at the beginning of index number `index` of values that compare so. It is
+	 * known to be at least `from`, and is found faster if it is near. */
+	gemp_code (*position)(void *self, size_t index, gemp_bound bound, const gemp_value *value, uint64_t from,
+	                      uint64_t *position);
 	/* ids[count] become the vertices of the entries from `first` on. */
 	gemp_code (*entries)(void *self, size_t index, uint64_t first, size_t count, gemp_vertex *ids);
 	/* *found: the vertex with this key was found. Without it the key may still be in the graph, if the vertices have

@@ -34,6 +34,7 @@ static void reads_what_was_written(void **state)
 	for (uint64_t seed = 1; seed <= 5; seed++) {
 		gemp_block_cache cache = { .name = "file", .file = random_file(bytes, seed) };
 		uint64_t random = seed;
+		int peeked = 0;
 		TEST_LIMIT(file_blocks, seed); /* 3 and 5 are no powers of two */
 		for (int i = 0; i < 2000; i++) {
 			const uint64_t offset = gemp_random_below(&random, FILE_BYTES);
@@ -45,8 +46,15 @@ static void reads_what_was_written(void **state)
 			} else if (code != GEMP_OK || memcmp(read, bytes + offset, size) != 0) {
 				fail_msg("seed %d, read %d: %d bytes at %d differ", (int)seed, i, (int)size, (int)offset);
 			}
+			const uint64_t at = gemp_random_below(&random, FILE_BYTES + 100), some = gemp_random_below(&random, 40);
+			const char *known = gemp_block_cache_peek(&cache, at, some);
+			if (known && (at + some > FILE_BYTES || memcmp(known, bytes + at, some) != 0))
+				fail_msg("seed %d, read %d: a block has other bytes at %d", (int)seed, i, (int)at);
+			peeked += known != NULL;
 		}
+		assert_true(peeked > 100 && !gemp_block_cache_peek(&cache, SIZE_MAX - 3, SIZE_MAX));
 		gemp_block_cache_free(&cache);
+		assert_null(gemp_block_cache_peek(&cache, 0, 1));
 		close(cache.file);
 		TEST_LIMIT_DEFAULT(file_blocks);
 	}

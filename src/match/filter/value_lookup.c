@@ -63,9 +63,9 @@ gemp_code gemp_value_lookup_spans(const gemp_point_reader *points, int index, co
 		const gemp_value *value = &expr->children[i + 1]->value;
 		spans[i] = (gemp_value_span){ 0, UINT64_MAX };
 		if (!from_start)
-			GEMP_TRY(points->position(points->self, (size_t)index, first, value, &spans[i].begin));
+			GEMP_TRY(points->position(points->self, (size_t)index, first, value, 0, &spans[i].begin));
 		if (!to_end)
-			GEMP_TRY(points->position(points->self, (size_t)index, last, value, &spans[i].end));
+			GEMP_TRY(points->position(points->self, (size_t)index, last, value, spans[i].begin, &spans[i].end));
 	}
 	return GEMP_OK;
 }
