@@ -64,6 +64,7 @@ static void set_context_options(gemp_context_options *how, const gemp_options *o
 	how->device_memory = options->device_memory;
 	how->result_buffer = options->result_buffer;
 	how->outbox = options->outbox;
+	how->trust = options->trust;
 	how->row_cache = options->row_cache;
 }
 

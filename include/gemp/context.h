@@ -44,6 +44,9 @@ typedef struct gemp_context_options {
 	gemp_log_callback *log;           /* NULL: messages are dropped */
 	gemp_progress_callback *progress; /* NULL: progress is dropped */
 	void *callback_self;              /* the first argument of both callbacks */
+	/* graph files are read without comparing them with their seals (docs/format.md): a file that was changed gives
+	 * wrong answers, or ends the process */
+	bool trust;
 } gemp_context_options;
 
 /* Local. Sets all defaults. */

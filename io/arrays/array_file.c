@@ -315,7 +315,7 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 /* The file is opened before the dataset's name is checked, so a missing file is reported first. */
 static gemp_code open_h5(gemp_array_file *file, const char *path, const char *dataset, unsigned dimensions)
 {
-	GEMP_TRY(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
+	GEMP_TRY(gemp_h5_open_local(&file->h5, path, false, "a text of numbers has another ending"));
 	if (!dataset)
 		return gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/values", path, path);
 	gemp_text_print(&file->where, "%s: dataset '%s'", path, dataset);

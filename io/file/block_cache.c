@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The slots cost 24 bytes each, so they are made for the first read. */
 static gemp_code make_slots(gemp_block_cache *cache)
@@ -19,48 +18,40 @@ static gemp_code make_slots(gemp_block_cache *cache)
 	return GEMP_OK;
 }
 
-/* Reads a block. pread may be interrupted or return fewer bytes than requested. */
-static gemp_code fill(gemp_block_cache *cache, const char *part, uint64_t number, gemp_block_slot *slot)
+/* Reads a block. The last one may be short. */
+static int fill(gemp_block_cache *cache, uint64_t number, gemp_block_slot *slot)
 {
+	const uint64_t offset = number * GEMP_BLOCK_BYTES, whole = cache->file->size;
 	slot->size = 0;
-	if (!slot->bytes)
-		GEMP_TRY(GEMP_NEW(slot->bytes, GEMP_BLOCK_BYTES));
-	size_t size = 0;
-	while (size < GEMP_BLOCK_BYTES) {
-		const off_t offset = (off_t)(number * GEMP_BLOCK_BYTES + size);
-		const ssize_t got = pread(cache->file, slot->bytes + size, GEMP_BLOCK_BYTES - size, offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return gemp_fail(GEMP_EIO, "%s: reading '%s' failed: %s", cache->name, part, strerror(errno));
-		if (got == 0)
-			break;
-		size += (size_t)got;
-	}
+	if (!slot->bytes && GEMP_NEW(slot->bytes, GEMP_BLOCK_BYTES) != GEMP_OK)
+		return ENOMEM;
+	const size_t size = offset < whole ? (size_t)gemp_min(whole - offset, GEMP_BLOCK_BYTES) : 0;
+	const int error = gemp_sealed_read(cache->file, offset, size, slot->bytes);
 	slot->number = number;
-	slot->size = size;
-	return GEMP_OK;
+	slot->size = error ? 0 : size;
+	return error;
 }
 
-gemp_code gemp_block_cache_read(gemp_block_cache *cache, const char *part, uint64_t offset, size_t size, void *data)
+int gemp_block_cache_read(gemp_block_cache *cache, uint64_t offset, size_t size, void *data)
 {
 	char *to = data;
-	if (!cache->slots)
-		GEMP_TRY(make_slots(cache));
+	if (!cache->slots && make_slots(cache) != GEMP_OK)
+		return ENOMEM;
 	while (size) {
 		const uint64_t number = offset / GEMP_BLOCK_BYTES;
 		const size_t begin = (size_t)(offset % GEMP_BLOCK_BYTES), some = gemp_min(size, GEMP_BLOCK_BYTES - begin);
 		gemp_block_slot *slot = &cache->slots[number & (cache->count - 1)];
-		if (slot->number != number || !slot->size)
-			GEMP_TRY(fill(cache, part, number, slot));
+		const int error = slot->number != number || !slot->size ? fill(cache, number, slot) : 0;
+		if (error)
+			return error;
 		if (begin + some > slot->size)
-			return gemp_fail(GEMP_EDATA, "%s: ends within '%s'; make or copy the file again", cache->name, part);
+			return GEMP_SEALED_ENDS;
 		memcpy(to, slot->bytes + begin, some);
 		to += some;
 		offset += some;
 		size -= some;
 	}
-	return GEMP_OK;
+	return 0;
 }
 
 void gemp_block_cache_free(gemp_block_cache *cache)

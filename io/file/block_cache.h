@@ -1,4 +1,4 @@
-/* block_cache: reads bytes of an open file through blocks of 4 KiB that stay in memory. Local.
+/* block_cache: reads bytes of an open file through its blocks, which stay in memory. Local.
  *
  * A cache of a file that is read at random, a few bytes at a time: bytes of a block that is in memory cost nanoseconds,
  * and a call of pread half a microsecond. The file is not mapped, because a file that is cut, or a network file system
@@ -11,11 +11,10 @@
 #define GEMP_IO_FILE_BLOCK_CACHE_H
 
 #include "core/status.h"
+#include "io/file/sealed_file.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum { GEMP_BLOCK_BYTES = 4096 };
 
 typedef struct gemp_block_slot {
 	uint64_t number; /* of the block, if `size` is not 0 */
@@ -23,11 +22,10 @@ typedef struct gemp_block_slot {
 	char *bytes;     /* [GEMP_BLOCK_BYTES] owned; NULL: was never used */
 } gemp_block_slot;
 
-/* {0} with `name` and `file` set is an empty cache. */
+/* {0} with `file` set is an empty cache. */
 typedef struct gemp_block_cache {
-	const char *name; /* of the file, for messages; borrowed */
-	int file;         /* file descriptor, borrowed */
-	size_t count;     /* slots */
+	const gemp_sealed_file *file; /* borrowed */
+	size_t count;                 /* slots */
 	gemp_block_slot *slots;
 } gemp_block_cache;
 
@@ -42,9 +40,9 @@ static inline const char *gemp_block_cache_peek(const gemp_block_cache *cache, u
 	const gemp_block_slot *slot = &cache->slots[number & (cache->count - 1)];
 	return slot->number == number && begin < slot->size && size <= slot->size - begin ? slot->bytes + begin : NULL;
 }
-/* Copies bytes [offset, offset + size) of the file to `data`. `part` names them in messages. GEMP_EDATA: the file ends
- * before. */
-gemp_code gemp_block_cache_read(gemp_block_cache *cache, const char *part, uint64_t offset, size_t size, void *data);
+/* Copies bytes [offset, offset + size) of the file's content to `data`. Returns 0, or an error for
+ * gemp_sealed_failed. */
+int gemp_block_cache_read(gemp_block_cache *cache, uint64_t offset, size_t size, void *data);
 void gemp_block_cache_free(gemp_block_cache *cache);
 
 #endif

@@ -52,7 +52,7 @@ static void forget(file_points *p)
 static gemp_code open_file(file_points *p)
 {
 	p->columns.points = &p->points;
-	return gemp_h5_points_init(&p->points, p->layout->path);
+	return gemp_h5_points_init(&p->points, p->layout->path, p->layout->trust);
 }
 
 /* Whether the file has the graph and the indexes that were described when the graph was opened. A file that cannot be

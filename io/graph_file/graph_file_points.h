@@ -12,6 +12,7 @@
 typedef struct gemp_file_layout {
 	const gemp_shard *graph;
 	char *path, *key_path;           /* owned */
+	bool trust;                      /* the file's seal is ignored */
 	uint64_t hash;                   /* as in the file */
 	gemp_column_layout attributes;   /* layout of the vertex attributes */
 	gemp_relation_layout *relations; /* [relation_count] */

@@ -12,7 +12,6 @@
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "partition/build/content_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,8 @@ typedef struct file_source {
 } file_source;
 
 /* The graph owns its loader and frees it by this callback. */
+enum { SEALED_MINOR = 3 }; /* files from version 2.3 on have a seal */
+
 static void free_source(void *self)
 {
 	file_source *source = self;
@@ -45,7 +46,7 @@ static void free_source(void *self)
 static gemp_code reopen(const file_source *source, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
-	GEMP_TRY(gemp_h5_open(h5, source->comm, source->layout.path));
+	GEMP_TRY(gemp_h5_open(h5, source->comm, source->layout.path, source->layout.trust));
 	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
 	if (hash != source->layout.hash)
 		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->layout.path);
@@ -155,6 +156,32 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 	return gemp_comm_agree(h5->comm, gemp_file_spread_column(column, &part, picked, graph->rows));
 }
 
+/* Collective. Compares the list of vertices that have a row of an attribute with those that have the label. */
+static gemp_code verify_rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, const char *label)
+{
+	GEMP_OWNED char *path = gemp_h5_join_encoded("/nodes_by_label", label, "_row");
+	GEMP_OWNED uint64_t *picked = NULL;
+	GEMP_OWNED uint32_t *listed = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(h5->comm, pick_labelled(&picked, &count, graph, label)));
+	const uint64_t first = gemp_comm_exscan(h5->comm, count);
+	gemp_code code = path ? GEMP_NEW(listed, count) : GEMP_ENOMEM;
+	GEMP_TRY(gemp_h5_read(h5, code, path, gemp_h5_type_of(GEMP_H5_U32), first, count, count, listed));
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		if (listed[i] != graph->first_vertex + picked[i])
+			code = gemp_file_damaged(h5, path, "does not list the vertices with the label");
+	return gemp_comm_agree(h5->comm, code);
+}
+
+gemp_code gemp_graph_file_verify_rows(const gemp_h5 *h5, const gemp_shard *graph)
+{
+	const gemp_h5_texts *labels = &((const file_source *)graph->loader.self)->layout.attributes.labels;
+	for (size_t i = 0; i < labels->count; i++)
+		if (*labels->text[i])
+			GEMP_TRY(verify_rows_of_label(h5, graph, labels->text[i]));
+	return GEMP_OK;
+}
+
 /* If an attribute is stored with a label, its rows can be assigned to vertices only after the labels are loaded. */
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
@@ -191,6 +218,19 @@ static gemp_code load_row_index(void *self, gemp_shard *graph, gemp_row_index *i
 	return close_file(&h5, code);
 }
 
+/* Files from version 2.3 on have a seal. If it is missing, the file was cut or another program has written it. */
+static gemp_code check_seal(const gemp_h5 *h5, const char *version)
+{
+	const gemp_sealed_file *file = &h5->source->file;
+	if (strncmp(version, "1.", 2) == 0 || atoi(version + 2) < SEALED_MINOR || file->sealed || file->trusted)
+		return GEMP_OK;
+	return gemp_fail(
+		GEMP_EDATA,
+		"%s: was changed by another program, as its seal is missing; make the file again, or check it with "
+		"'gemp-mpi verify --trust'",
+		h5->path);
+}
+
 /* Collective. A minor version may add parts to the file, but it does not change the parts that are read here. Files of
  * version 1 store undirected edges like directed ones. */
 static gemp_code check_format(const gemp_h5 *h5)
@@ -206,7 +246,7 @@ static gemp_code check_format(const gemp_h5 *h5)
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
 	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && (strncmp(version, "1.", 2) == 0 || strncmp(version, "2.", 2) == 0))
-		return GEMP_OK;
+		return check_seal(h5, version);
 	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x and 2.x, so make the file again",
 	                 h5->path, format, version, GEMP_FILE_FORMAT);
 }
@@ -385,12 +425,13 @@ static gemp_code make_points(gemp_shard *graph)
 }
 
 /* Local. Makes a graph without content. Its loader reads the parts from the file. */
-static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
+static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path, bool trust)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	GEMP_OWNED file_source *source = NULL;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
 	source->comm = comm;
+	source->layout.trust = trust;
 	source->layout.path = gemp_strdup(path);
 	graph->loader = (gemp_shard_loader){ source,        load_keys,      load_labels, load_attribute,
 		                                 load_relation, load_row_index, free_source, NULL };
@@ -403,95 +444,22 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	return GEMP_OK;
 }
 
+bool gemp_graph_file_trusted(const gemp_shard *graph)
+{
+	return graph->loader.free == free_source && ((const file_source *)graph->loader.self)->layout.trust;
+}
+
 /* All ranks read the description, and then the file is closed. The graph's loader reads the other parts later. */
-gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
+gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path, bool trust)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, new_graph(&graph, comm, path)));
-	gemp_code code = gemp_h5_open(&h5, comm, path);
+	GEMP_TRY(gemp_comm_agree(comm, new_graph(&graph, comm, path, trust)));
+	gemp_code code = gemp_h5_open(&h5, comm, path, trust);
 	GEMP_THEN(describe_graph(&h5, graph, graph->loader.self));
 	GEMP_TRY(close_file(&h5, code));
 	*out = graph;
 	graph = NULL;
 	return GEMP_OK;
-}
-
-/* Collective. Checksums detect damaged bytes. The content hash detects parts that do not belong together. */
-static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const gemp_h5 *h5)
-{
-	uint64_t hash = 0;
-	GEMP_TRY(gemp_h5_verify(h5));
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_shard_load_labels(graph));
-	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_shard_load_attribute(graph, c));
-	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_shard_load_relation(
-			graph, r, graph->relations[r].merged ? GEMP_LOAD_PROPS | GEMP_LOAD_EITHER : GEMP_LOAD_ALL));
-	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
-	if (hash == graph->hash)
-		return gemp_file_verify_indexes(h5, graph);
-	return gemp_fail(GEMP_EDATA,
-	                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
-	                 "; make the file again",
-	                 h5->path, hash, graph->hash);
-}
-
-/* The graph is opened first, since its parts can be loaded only if its description is valid. */
-gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
-{
-	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
-	gemp_h5 h5 = { 0 };
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
-	gemp_code code = gemp_h5_open(&h5, comm, path);
-	GEMP_THEN(verify_content(comm, graph, &h5));
-	return close_file(&h5, code);
-}
-
-/* Collective. Tests whether the column at `path` and `values`, the values of the relation's matrix by source, are the
- * same dataset. In a weighted file both are hard links to one dataset, so they have the same address. */
-static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
-{
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
-	bool exists;
-	GEMP_TRY(gemp_h5_exists(h5, path, &exists));
-	*out = false;
-	if (exists && values) {
-		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
-		other = H5Dopen2(h5->file, path, H5P_DEFAULT); /* fails for a column with a mask, which is a group */
-		H5O_info_t info[2];
-		*out = one >= 0 && other >= 0 && H5Oget_info2(one, &info[0], H5O_INFO_BASIC) >= 0 &&
-		       H5Oget_info2(other, &info[1], H5O_INFO_BASIC) >= 0 && info[0].addr == info[1].addr;
-	}
-	return gemp_comm_agree(h5->comm, values ? GEMP_OK : GEMP_ENOMEM);
-}
-
-/* Collective. If a column of the relation gives the values of its matrices, *out becomes the column's name. */
-static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
-{
-	GEMP_OWNED char *values = gemp_h5_join_encoded("/edges", relation->name, "csr/values");
-	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
-	for (size_t c = 0; c < relation->props.count && !*out; c++) {
-		GEMP_OWNED char *name = gemp_file_column_name(relation->props.columns[c].name);
-		GEMP_OWNED char *path = name ? gemp_h5_join(props, name) : NULL;
-		bool same;
-		GEMP_TRY(is_matrix_values(&same, h5, values, path));
-		if (same)
-			*out = relation->props.columns[c].name;
-	}
-	return GEMP_OK;
-}
-
-/* A file is written with one weight for all relations, so the first relation that has it suffices. */
-gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
-                                        const char *path)
-{
-	gemp_h5 h5 = { 0 };
-	*out = NULL;
-	gemp_code code = gemp_h5_open(&h5, comm, path);
-	for (size_t r = 0; r < graph->relation_count && !*out && code == GEMP_OK; r++)
-		code = matrix_values_of(out, &h5, &graph->relations[r]);
-	return close_file(&h5, code);
 }

@@ -8,9 +8,7 @@
 #include "io/hdf5/hdf5_dataset.h"
 
 #define GEMP_FILE_FORMAT "gemp-graph"
-#define GEMP_FILE_VERSION "2.0"         /* readers accept every 1.x and 2.x */
-#define GEMP_FILE_VERSION_INDEXED "2.1" /* of a file with indexes */
-#define GEMP_FILE_VERSION_JSON "2.2"    /* of a file with columns of JSON, and perhaps indexes */
+#define GEMP_FILE_VERSION "2.3" /* readers accept every 1.x and 2.x */
 
 /* Local. Returns the name of a column's dataset, or NULL; the caller frees it. The datasets that a table has besides
  * its columns (_id, _label, _rank, _row, _target) keep their names: in a column's name, %5F then replaces the `_`. */

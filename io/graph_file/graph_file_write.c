@@ -10,6 +10,7 @@
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_index.h"
 #include "io/graph_file/graph_file_key_order.h"
+#include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -216,25 +217,9 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
-static bool has_json(const gemp_table *table)
+static const char *version_of(const gemp_shard *graph)
 {
-	for (size_t c = 0; c < table->count; c++)
-		if (table->columns[c].type == GEMP_LIST)
-			return true;
-	return false;
-}
-
-static const char *version_of(const gemp_shard *graph, bool indexed)
-{
-	bool json = has_json(&graph->attributes);
-	for (size_t k = 0; k < graph->relation_count; k++)
-		json |= has_json(&graph->relations[k].props);
-	if (json && gemp_limits_now()->file_version > 1)
-		return GEMP_FILE_VERSION_JSON;
-	if (gemp_limits_now()->file_version > 1)
-		return indexed && (graph->row_index_count || graph->value_index_count) ? GEMP_FILE_VERSION_INDEXED
-		                                                                       : GEMP_FILE_VERSION;
-	return graph->partition.count ? "1.1" : "1.0";
+	return gemp_limits_now()->file_version > 1 ? GEMP_FILE_VERSION : graph->partition.count ? "1.1" : "1.0";
 }
 
 /* Collective. The order of the calls is the order in the file, so equal graphs give files with equal bytes. */
@@ -246,7 +231,7 @@ static gemp_code put_graph(const gemp_h5 *h5, gemp_shard *graph, const gemp_prov
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", version_of(graph, indexed)));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", version_of(graph)));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
@@ -294,6 +279,7 @@ static gemp_code write_file(const gemp_comm *comm, gemp_shard *graph, const char
 	compressed |= gemp_limits_now()->file_compressed;
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, compressed);
 	h5.compressed = compressed;
+	h5.sealed = gemp_limits_now()->file_version > 1;
 	h5.constants = gemp_limits_now()->file_version > 1;
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight, indexed));
 	return gemp_h5_commit(&h5, path, code);
@@ -321,7 +307,7 @@ gemp_code gemp_graph_file_write_indexed(const gemp_comm *comm, gemp_shard *graph
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts inputs = { 0 };
 	GEMP_OWNED uint64_t *hashes = NULL;
 	gemp_h5 h5 = { 0 };
-	gemp_code code = gemp_h5_open(&h5, comm, path);
+	gemp_code code = gemp_h5_open(&h5, comm, path, gemp_graph_file_trusted(graph));
 	GEMP_THEN(gemp_h5_get_text(&h5, "/provenance", "command", &command));
 	GEMP_THEN(gemp_h5_get_text(&h5, "/provenance", "version", &version));
 	GEMP_THEN(gemp_file_get_texts(&h5, inputs_path, &inputs));

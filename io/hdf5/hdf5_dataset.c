@@ -3,10 +3,10 @@
  * these have nothing but a fill value. (Parallel HDF5 allocates the space of every contiguous dataset, so a fill value
  * alone does not save it.)
  *
- * With parallel HDF5 the ranks write and read their parts together. With serial HDF5 rank 0 writes the parts of all
- * ranks. For reading with serial HDF5, each rank finds the offset of its part in the file and reads the part with all
- * its threads by pread, without HDF5. The checksum is a sum over elements, so the sums of chunks may be added in any
- * order. */
+ * With parallel HDF5 the ranks write their parts together. With serial HDF5 rank 0 writes the parts of all ranks. For
+ * reading, each rank finds the offset of its part in the file and reads the part with all its threads, without HDF5.
+ * The checksum is a sum over elements, so the sums of chunks may be added in any order. Readers of a sealed file
+ * compare the seal's sums instead, which cost less; gemp_h5_verify compares both. */
 
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -18,12 +18,9 @@
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_packed.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	MAX_MOVED = 64 << 20,     /* maximal number of bytes that a rank moves in one call */
@@ -309,9 +306,9 @@ gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t
 
 /* Tests whether the dataset can be read without HDF5: nothing converts the elements, so this machine must be
  * little-endian as the file is. */
-static bool is_direct(const gemp_h5 *h5, hid_t dataset)
+static bool is_direct(hid_t dataset)
 {
-	return LITTLE_ENDIAN_MACHINE && !h5->parallel && !h5->writing && H5Dget_offset(dataset) != HADDR_UNDEF;
+	return LITTLE_ENDIAN_MACHINE && H5Dget_offset(dataset) != HADDR_UNDEF;
 }
 
 enum {
@@ -319,67 +316,44 @@ enum {
 }; /* bytes that a thread fetches at a time; they stay in its cache until they are hashed */
 
 typedef struct fetch_task {
-	int file;
+	const gemp_sealed_file *file;
 	uint64_t offset; /* offset in the file of the first element to fetch */
 	size_t size;     /* bytes of an element */
 	uint64_t first, own;
 	char *data;
 	_Atomic uint64_t sum; /* checksum of the first `own` elements */
-	atomic_int error;     /* 0, an errno, or -1 if the file ends too early */
+	atomic_int error;     /* for gemp_sealed_failed */
 } fetch_task;
-
-/* pread may be interrupted or return fewer bytes than requested, so it is called in a loop. */
-static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
-{
-	while (bytes) {
-		ssize_t got = pread(f->file, f->data + at, bytes, (off_t)(f->offset + at));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? errno : -1;
-		at += (uint64_t)got;
-		bytes -= (uint64_t)got;
-	}
-	return 0;
-}
 
 /* The elements are hashed right after they were read, while their bytes are in the cache. */
 static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
 	fetch_task *f = context;
-	int error = fetch_bytes(f, begin * f->size, (end - begin) * f->size);
+	int error = gemp_sealed_read(f->file, f->offset + begin * f->size, (end - begin) * f->size,
+	                             f->data + begin * f->size);
 	if (error) {
 		atomic_store(&f->error, error);
 		return;
 	}
-	const size_t own_end = gemp_min(end, f->own);
+	const size_t own_end = f->file->sealed ? 0 : gemp_min(end, f->own);
 	if (begin < own_end)
 		atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own_end - begin, f->first + begin));
 }
 
-/* error -1: the file was truncated after it had been opened. */
-static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
-{
-	if (error < 0)
-		return gemp_fail(GEMP_EDATA, "%s: ends within dataset '%s'; make or copy the file again", h5->path, path);
-	return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(error));
-}
-
-/* Local. pread needs no file position, so all threads share one file descriptor. */
+/* Local. All threads share the open file. *sum is left out for a sealed file. */
 static gemp_code read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
                              uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
-	fetch_task f = {
-		.offset = H5Dget_offset(dataset) + first * size, .size = size, .first = first, .own = own, .data = data
-	};
-	f.file = open(h5->path, O_RDONLY);
-	if (f.file < 0)
-		return fetch_failed(h5, path, errno);
+	fetch_task f = { .file = &h5->source->file,
+		             .offset = H5Dget_offset(dataset) + first * size,
+		             .size = size,
+		             .first = first,
+		             .own = own,
+		             .data = data };
 	gemp_for_chunks(count, size < FETCH_BYTES ? FETCH_BYTES / size : 1, fetch_chunk, &f);
-	close(f.file);
 	*sum = f.sum;
-	return f.error ? fetch_failed(h5, path, f.error) : GEMP_OK;
+	return f.error ? gemp_h5_dataset_failed(f.file, path, f.error) : GEMP_OK;
 }
 
 /* The parts of the ranks may overlap (the parts of row offsets overlap by one element). So only the first `own`
@@ -398,26 +372,29 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 		                 h5->path, path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	const bool constant = code == GEMP_OK && gemp_h5_is_constant(dataset);
-	bool summed = true;
+	bool summed = !h5->source->file.sealed;
 	if (constant)
 		code = gemp_h5_fill_constant(h5, dataset, id, type.size, count, data);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (constant) {
-		GEMP_TRY(gemp_h5_has_attribute(h5, path, "checksum", &summed));
+		if (summed)
+			GEMP_TRY(gemp_h5_has_attribute(h5, path, "checksum", &summed));
 		sums[0] = summed ? gemp_h5_checksum(data, type.size, first, own) : 0;
 	} else if (total && gemp_h5_is_packed(dataset) && LITTLE_ENDIAN_MACHINE) {
 		GEMP_TRY(gemp_comm_agree(h5->comm,
 		                         gemp_h5_packed_read(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
-	} else if (total && is_direct(h5, dataset)) {
+	} else if (total && is_direct(dataset)) {
 		GEMP_TRY(
 			gemp_comm_agree(h5->comm, read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total) {
 		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
-		sums[0] = gemp_h5_checksum(data, type.size, first, own);
+		sums[0] = summed ? gemp_h5_checksum(data, type.size, first, own) : 0;
 	}
+	if (!summed)
+		return GEMP_OK;
 	gemp_comm_sum(h5->comm, sums, 2);
-	if (summed && sums[1] == total)
+	if (sums[1] == total)
 		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
 	return GEMP_OK;
 }
@@ -426,8 +403,8 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 
 enum { VERIFY_CHUNK = 16 << 20 }; /* size of a rank's buffer in bytes */
 
-/* Collective. Adds the checksum of this rank's block to *sum and reads the block in chunks. With parallel HDF5 the
- * ranks read together. So all ranks make as many calls as the longest block needs, and agree after each call. */
+/* Collective. Adds the checksum of this rank's block to *sum and reads the block in chunks. The ranks agree after each
+ * call, so all of them make as many calls as the longest block needs. */
 static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
                                 uint64_t *sum)
 {

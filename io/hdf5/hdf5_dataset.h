@@ -28,8 +28,9 @@ gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group,
  * without sources, whose fill value readers get. It has no checksum. */
 gemp_code gemp_h5_write_constant(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, int64_t value);
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
-/* Reads elements [first, first + count). type: as found by gemp_h5_info. The first `own` elements of each rank count
- * for the checksum. The checksum is compared if these elements of all ranks are the whole dataset. */
+/* Reads elements [first, first + count). type: as found by gemp_h5_info. In a file without a seal, the first `own`
+ * elements of each rank count for the checksum, which is compared if these elements of all ranks are the whole
+ * dataset. */
 gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, uint64_t first,
                        uint64_t count, uint64_t own, void *data);
 

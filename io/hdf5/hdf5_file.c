@@ -10,6 +10,7 @@
 #include "core/limits.h"
 #include "core/memory.h"
 #include "io/file/output.h"
+#include "io/file/seal.h"
 #include "io/hdf5/hdf5_filter.h"
 
 #include <errno.h>
@@ -45,6 +46,8 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 {
 	if (result >= 0)
 		return GEMP_OK;
+	if (h5->source && h5->source->error)
+		return gemp_sealed_failed(&h5->source->file, "its structure", h5->source->error);
 	char reason[256] = "";
 	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, reason);
 	H5Eclear2(H5E_DEFAULT);
@@ -57,6 +60,13 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
+gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path, int error)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text part = { 0 };
+	gemp_text_print(&part, "dataset '%s'", path);
+	return gemp_sealed_failed(file, gemp_text_status(&part) == GEMP_OK ? part.data : "a dataset", error);
+}
+
 /* Local. Fills *h5, which gemp_h5_abandon accepts even after a failure. HDF5's own messages on stderr are silenced,
  * since each failure gets one line of ours. */
 static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
@@ -66,9 +76,9 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	gemp_h5_filter_register();
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	/* A single rank reads and writes without MPI, since it would pay for setting up MPI-IO and gain nothing. Besides,
-	 * all processes without mpirun have one folder for MPI's shared files, which the first one to end removes. */
-	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && comm->size > 1;
+	/* A single rank writes without MPI, since it would pay for setting up MPI-IO and gain nothing. Besides, all
+	 * processes without mpirun have one folder for MPI's shared files, which the first one to end removes. */
+	h5->parallel = PARALLEL && writing && !gemp_limits_now()->h5_serial && !serial && comm->size > 1;
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return h5->path ? GEMP_OK : GEMP_ENOMEM;
@@ -108,6 +118,7 @@ static gemp_code open_file(gemp_h5 *h5)
 		GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
 		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access)));
 	} else {
+		GEMP_TRY(GEMP_HDF5(h5, gemp_h5_source_use(access, h5->source)));
 		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
 	}
 	return GEMP_OK;
@@ -157,41 +168,41 @@ gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 	return create_file(h5, this_rank(), path, true);
 }
 
-/* Opens and closes the file without MPI, since parallel HDF5 hangs or aborts on a damaged file. */
-static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
+/* Local. HDF5's signature lies at the start of the file, or behind a user's block of 512, 1024, 2048 ... bytes. */
+static bool is_hdf5(const gemp_sealed_file *file)
 {
-	struct stat status;
-	if (access(h5->path, R_OK) != 0 || stat(h5->path, &status) != 0)
-		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", h5->path, strerror(errno));
-	if (S_ISDIR(status.st_mode))
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", h5->path, strerror(EISDIR));
-	if (H5Fis_hdf5(h5->path) <= 0) {
-		H5Eclear2(H5E_DEFAULT);
-		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; %s", h5->path, remedy);
-	}
-	hid_t id = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
-	return GEMP_HDF5(h5, H5Fclose(id));
+	static const char signature[8] = "\211HDF\r\n\032\n";
+	char found[sizeof signature];
+	for (uint64_t at = 0; at < file->size; at = at ? at * 2 : 512)
+		if (gemp_sealed_read(file, at, sizeof found, found) == 0 && memcmp(found, signature, sizeof found) == 0)
+			return true;
+	return false;
 }
 
-/* Rank 0 checks the file before all ranks open it together. */
-static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
+/* Each rank opens the file by itself, so damage is an error on each rank and no rank waits for another. */
+static gemp_code open_source(gemp_h5 *h5, const char *path, bool trust, const char *remedy)
+{
+	GEMP_TRY(gemp_h5_source_open(&h5->source, path, trust));
+	if (!is_hdf5(&h5->source->file))
+		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; %s", path, remedy);
+	return open_file(h5);
+}
+
+static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool trust, const char *remedy)
 {
 	gemp_code code = begin_file(h5, comm, path, false, false);
-	if (comm->rank == 0)
-		GEMP_THEN(check_file(h5, remedy));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	return gemp_comm_agree(comm, open_file(h5));
+	GEMP_THEN(open_source(h5, path, trust, remedy));
+	return gemp_comm_agree(comm, code);
 }
 
-gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool trust)
 {
-	return open_checked(h5, comm, path, "make a graph file with 'gemp-mpi import'");
+	return open_checked(h5, comm, path, trust, "make a graph file with 'gemp-mpi import'");
 }
 
-gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
+gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, bool trust, const char *remedy)
 {
-	return open_checked(h5, this_rank(), path, remedy);
+	return open_checked(h5, this_rank(), path, trust, remedy);
 }
 
 /* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure during the close.
@@ -221,6 +232,7 @@ void gemp_h5_abandon(gemp_h5 *h5)
 		gemp_comm_forbid_finalize();
 	if (h5->comm && h5->active && h5->transfer >= 0)
 		H5Pclose(h5->transfer);
+	gemp_h5_source_free(h5->source);
 	gemp_free(h5->path);
 	*h5 = (gemp_h5){ 0 };
 }
@@ -253,6 +265,8 @@ gemp_code gemp_h5_close(gemp_h5 *h5)
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
 {
 	GEMP_THEN(close_file(h5));
+	if (h5->comm && h5->sealed)
+		GEMP_THEN(gemp_seal_file(h5->comm, h5->path));
 	if (h5->comm)
 		code = gemp_output_commit(h5->comm, h5->path, path, code);
 	gemp_h5_abandon(h5);

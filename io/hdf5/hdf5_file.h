@@ -1,18 +1,18 @@
 /* hdf5_file: HDF5 files, which only the layer io reads and writes. Unless their comment says otherwise, functions are
  * collective and return the same code on all ranks.
  *
- * With parallel HDF5 all ranks open the file together and move their parts of a dataset in collective calls. With
- * serial HDF5 each rank reads its parts independently. To write, the ranks send their parts to rank 0 in bounded
- * messages, and rank 0 writes all parts. Callers do not see the difference. HDF5's own error messages are silenced;
- * GEMP_HDF5 takes the innermost message from the error stack.
+ * Each rank reads its parts independently, and every byte is compared with the seal of the file if it has one
+ * (hdf5_source.h). To write with parallel HDF5, all ranks open the file together and move their parts of a dataset in
+ * collective calls. With serial HDF5 the ranks send their parts to rank 0 in bounded messages, and rank 0 writes all
+ * parts. Callers do not see the difference. HDF5's own error messages are silenced; GEMP_HDF5 takes the innermost
+ * message from the error stack.
  *
  * A path may be NULL on a rank that had no memory for it. The collective functions that make or open an object then
  * return GEMP_ENOMEM on all ranks, so callers need not check the result of gemp_h5_join.
  *
  * The datasets of hdf5_dataset have one dimension. They are contiguous and have no filters, or are compressed
- * (hdf5_packed.h). Their attribute `checksum` is
- * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with the element's index as the seed. The
- * checksum is compared whenever the ranks together read all elements. */
+ * (hdf5_packed.h). Their attribute `checksum` is the sum modulo 2^64, over all elements, of XXH3 of the element's bytes
+ * with the element's index as the seed. The checksum is compared whenever the ranks together read all elements. */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
 #define GEMP_IO_HDF5_HDF5_FILE_H
@@ -20,18 +20,21 @@
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "io/hdf5/hdf5_source.h"
 
 #include <hdf5.h>
 #include <stdio.h>
 
 typedef struct gemp_h5 {
-	const gemp_comm *comm; /* borrowed */
-	char *path;            /* owned; for messages, see gemp_h5_check */
-	hid_t file;            /* valid on active ranks */
-	hid_t transfer;        /* HDF5's property list for reads and writes */
-	bool active;           /* this rank calls HDF5; false on the ranks above 0 when rank 0 writes for all */
-	bool parallel;
+	const gemp_comm *comm;  /* borrowed */
+	char *path;             /* owned; for messages, see gemp_h5_check */
+	hid_t file;             /* valid on active ranks */
+	hid_t transfer;         /* HDF5's property list for reads and writes */
+	gemp_h5_source *source; /* of a file that is read; owned */
+	bool active;            /* this rank calls HDF5; false on the ranks above 0 when rank 0 writes for all */
+	bool parallel;          /* all ranks write together */
 	bool writing;
+	bool sealed;     /* a file that is written gets a seal in gemp_h5_commit */
 	bool constants;  /* a dataset that is written takes no space if its elements are equal (hdf5_dataset.h) */
 	bool compressed; /* datasets that are written are compressed (hdf5_packed.h); not with `parallel` */
 } gemp_h5;
@@ -64,6 +67,9 @@ gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* for every kind but GEMP_H5_T
 #define GEMP_HDF5(h5, call) gemp_h5_check((h5), (long long)(call), #call)
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 
+/* Local. The code and the message of an error of gemp_sealed_read, for a dataset. */
+gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path, int error);
+
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 /* Creates the file under a temporary name beside `path` (io/file/output.h). After a failure no file is left. serial:
  * rank 0 alone opens the file, as variable-length strings in datasets require. */
@@ -73,10 +79,11 @@ gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const cha
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
 void gemp_h5_discard(gemp_h5 *h5);                             /* local; removes such a file; *h5 may be {0} */
 gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all later calls with this h5 */
-gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* for reading */
+/* Opens a graph file for reading. trust: its seal is ignored. */
+gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool trust);
 /* Local, as all later calls with this h5. Opens a file of any program for reading by this rank alone, without MPI.
  * GEMP_EDATA: the file is not HDF5; the message ends in `remedy`. */
-gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy);
+gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, bool trust, const char *remedy);
 gemp_code gemp_h5_close(gemp_h5 *h5); /* a file that is read is also closed after a failure; *h5 may be {0} */
 /* Local. Frees h5 after a failed write. The file stays open within HDF5: closing would try to write again, and parallel
  * HDF5 would wait there for ranks that met no error. */

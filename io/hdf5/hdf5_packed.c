@@ -9,12 +9,9 @@
 #include "io/hdf5/bit_planes.h"
 #include "io/hdf5/hdf5_filter.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ZSTANDARD = 3 }; /* the number of the compressor in the parameters of the filter */
 
@@ -111,9 +108,11 @@ gemp_code gemp_h5_packer_add(gemp_h5_packer *p, const char *data, uint64_t count
 
 /* READING */
 
+enum { DAMAGED = -100 }; /* an error: a chunk cannot be unpacked */
+
 /* A read of elements [first, first + count). */
 typedef struct unpack_task {
-	int file;
+	const gemp_sealed_file *file;
 	size_t size;
 	uint64_t chunk, first, count, own;
 	uint64_t first_chunk;
@@ -123,29 +122,12 @@ typedef struct unpack_task {
 	char *whole;           /* [threads * chunk * size]: a chunk of which only a part is wanted */
 	char *data;
 	_Atomic uint64_t sum;
-	atomic_int error; /* 0, an errno, or -1 if the file is damaged */
+	atomic_int error; /* for gemp_sealed_failed, or DAMAGED */
 } unpack_task;
 
 static void free_task(unpack_task *t)
 {
 	gemp_free_all(t->place, t->bytes, t->packed, t->planes, t->whole);
-	if (t->file >= 0)
-		close(t->file);
-}
-
-static int read_bytes(int file, char *out, uint64_t at, uint64_t bytes)
-{
-	while (bytes) {
-		ssize_t got = pread(file, out, bytes, (off_t)at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? errno : -1;
-		at += (uint64_t)got;
-		out += got;
-		bytes -= (uint64_t)got;
-	}
-	return 0;
 }
 
 /* Elements are hashed while they are in the cache. */
@@ -157,17 +139,17 @@ static void unpack_chunk(void *context, unsigned thread, size_t c)
 	char *packed = t->packed + thread * t->max, *wanted = t->data + (from - t->first) * t->size;
 	bool all = to - from == t->chunk;
 	char *whole = all ? wanted : t->whole + thread * t->chunk * t->size;
-	int error = read_bytes(t->file, packed, t->place[c], t->bytes[c]);
+	int error = gemp_sealed_read(t->file, t->place[c], t->bytes[c], packed);
 	if (!error &&
 	    !gemp_planes_unpack(whole, packed, t->bytes[c], t->size, t->chunk, t->planes + thread * t->chunk * t->size))
-		error = -1;
+		error = DAMAGED;
 	if (error) {
 		atomic_store(&t->error, error);
 		return;
 	}
 	if (!all)
 		memcpy(wanted, whole + (from - begin) * t->size, (to - from) * t->size);
-	if (from < own_end)
+	if (from < own_end && !t->file->sealed)
 		atomic_fetch_add(&t->sum, gemp_hash_sum(wanted, t->size, own_end - from, from));
 }
 
@@ -200,16 +182,15 @@ gemp_code gemp_h5_packed_read(const gemp_h5 *h5, const char *path, hid_t dataset
                               uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
 	GEMP_OWNED_BY(free_task)
-	unpack_task t = { .file = -1, .size = size, .first = first, .count = count, .own = own, .data = data };
+	unpack_task t = {
+		.file = &h5->source->file, .size = size, .first = first, .count = count, .own = own, .data = data
+	};
 	size_t chunks = 0;
 	GEMP_TRY(prepare(&t, h5, path, dataset, &chunks));
-	t.file = open(h5->path, O_RDONLY);
-	if (t.file < 0)
-		return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(errno));
 	gemp_parallel_for(chunks, unpack_chunk, &t);
 	*sum = t.sum;
-	if (t.error > 0)
-		return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(t.error));
+	if (t.error && t.error != DAMAGED)
+		return gemp_h5_dataset_failed(t.file, path, t.error);
 	return t.error ? gemp_fail(GEMP_EDATA, "%s: dataset '%s' is damaged; make or copy the file again", h5->path, path)
 	               : GEMP_OK;
 }

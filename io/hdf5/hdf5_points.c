@@ -6,30 +6,23 @@
 #include "io/hdf5/hdf5_numbers.h"
 #include "io/hdf5/hdf5_packed.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A file that cannot be opened is not the same at any time. */
-gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path)
+gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path, bool trust)
 {
-	*points = (gemp_h5_points){ .file = open(path, O_RDONLY | O_CLOEXEC), .path = gemp_strdup(path) };
-	points->blocks = (gemp_block_cache){ .name = points->path, .file = points->file };
-	if (points->file >= 0 && fstat(points->file, &points->opened) != 0) {
-		close(points->file);
-		points->file = -1;
-	}
-	return points->path ? GEMP_OK : GEMP_ENOMEM;
+	*points = (gemp_h5_points){ .path = gemp_strdup(path), .trust = trust };
+	points->blocks = (gemp_block_cache){ .file = &points->file };
+	return gemp_sealed_open(&points->file, path, trust) == GEMP_ENOMEM || !points->path ? GEMP_ENOMEM : GEMP_OK;
 }
 
 /* A file is replaced by renaming, so another inode shows that the path leads to another file. A program that copies a
  * file over it, or writes into it, keeps the inode, and then datasets may be at other places. */
 static bool is_same_file(const gemp_h5_points *points)
 {
-	const struct stat *before = &points->opened;
+	const struct stat *before = &points->file.opened;
 	struct stat now;
-	return points->file >= 0 && stat(points->path, &now) == 0 && now.st_ino == before->st_ino &&
+	return points->file.file >= 0 && stat(points->path, &now) == 0 && now.st_ino == before->st_ino &&
 	       now.st_dev == before->st_dev && now.st_size == before->st_size &&
 	       now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
@@ -50,12 +43,11 @@ void gemp_h5_points_free(gemp_h5_points *points)
 {
 	close_hdf5(points);
 	gemp_block_cache_free(&points->blocks);
-	if (points->file >= 0)
-		close(points->file);
+	gemp_sealed_close(&points->file);
 	for (size_t i = 0; i < points->count; i++)
 		gemp_free_all(points->arrays[i]->path, points->arrays[i]);
 	gemp_free_all(points->arrays, points->path);
-	*points = (gemp_h5_points){ .file = -1 };
+	*points = (gemp_h5_points){ .file = { .file = -1 } };
 }
 
 void gemp_h5_points_end(gemp_h5_points *points)
@@ -68,7 +60,7 @@ void gemp_h5_points_end(gemp_h5_points *points)
 gemp_code gemp_h5_points_hdf5(gemp_h5_points *points, const gemp_h5 **out)
 {
 	if (!points->open) {
-		const gemp_code code = gemp_h5_open_local(&points->h5, points->path,
+		const gemp_code code = gemp_h5_open_local(&points->h5, points->path, points->trust,
 		                                          "make a graph file with 'gemp-mpi import'");
 		if (code != GEMP_OK) {
 			gemp_h5_abandon(&points->h5);
@@ -164,6 +156,14 @@ gemp_code gemp_h5_points_block(gemp_h5_points *points, const gemp_h5_array *arra
 	return GEMP_OK;
 }
 
+static gemp_code read_stored(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
+                             void *data)
+{
+	const int error = gemp_block_cache_read(&points->blocks, array->offset + first * array->type.size,
+	                                        (size_t)(count * array->type.size), data);
+	return error ? gemp_h5_dataset_failed(&points->file, array->path, error) : GEMP_OK;
+}
+
 gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array, uint64_t first, uint64_t count,
                               void *data)
 {
@@ -182,8 +182,7 @@ gemp_code gemp_h5_points_read(gemp_h5_points *points, const gemp_h5_array *array
 	if (!count)
 		return GEMP_OK;
 	if (array->form == GEMP_H5_STORED)
-		return gemp_block_cache_read(&points->blocks, array->path, array->offset + first * array->type.size,
-		                             (size_t)(count * array->type.size), data);
+		return read_stored(points, array, first, count, data);
 	if (array->form == GEMP_H5_CONSTANT) {
 		for (uint64_t i = 0; i < count; i++)
 			memcpy((char *)data + i * array->type.size, array->value, array->type.size);

@@ -4,15 +4,13 @@
  * of the file, which stays in memory (io/file/block_cache.h). Only compressed datasets are read a chunk at a time, by
  * the thread that asks. The file stays open as long as the gemp_h5_points lives, so that a file that is
  * renamed over it does not change what is read; HDF5 has the file open only from begin to end of a series of reads.
- * Checksums are not compared, since no dataset is read as a whole. */
+ * Blocks are compared with the file's seal. The checksums of datasets are not, since no dataset is read as a whole. */
 
 #ifndef GEMP_IO_HDF5_HDF5_POINTS_H
 #define GEMP_IO_HDF5_HDF5_POINTS_H
 
 #include "io/file/block_cache.h"
 #include "io/hdf5/hdf5_file.h"
-
-#include <sys/stat.h>
 
 /* A dataset whose place is known. */
 typedef struct gemp_h5_array {
@@ -25,19 +23,19 @@ typedef struct gemp_h5_array {
 } gemp_h5_array;
 
 typedef struct gemp_h5_points {
-	char *path;         /* owned */
-	int file;           /* file descriptor; -1: the file cannot be opened */
-	struct stat opened; /* of the file, when it was opened */
-	gemp_block_cache blocks;
-	unsigned series; /* that have begun and not ended */
-	bool open;       /* h5 is open */
+	char *path;              /* owned */
+	gemp_sealed_file file;   /* closed if the file cannot be opened */
+	gemp_block_cache blocks; /* of `file` */
+	bool trust;              /* the seal is ignored */
+	unsigned series;         /* that have begun and not ended */
+	bool open;               /* h5 is open */
 	gemp_h5 h5;
 	size_t count, capacity;
 	gemp_h5_array **arrays; /* [count] owned; blocks of their own, since callers keep pointers to them */
 } gemp_h5_points;
 
-/* Opens the file, and copies the path. It is no failure if the file cannot be opened. */
-gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path);
+/* Opens the file, and copies the path. trust: its seal is ignored. It is no failure if the file cannot be opened. */
+gemp_code gemp_h5_points_init(gemp_h5_points *points, const char *path, bool trust);
 void gemp_h5_points_free(gemp_h5_points *points);
 
 /* Begins a series of reads, maybe within another one. Returns whether the path still leads to the file that

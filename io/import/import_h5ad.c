@@ -199,7 +199,7 @@ static gemp_code feed(h5ad_import *self)
 /* Local. Every rank reads the keys and the list of matrices. */
 static gemp_code read_head(h5ad_import *self, const char *path)
 {
-	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
+	GEMP_TRY(gemp_h5_open_local(&self->h5, path, false, "write it again"));
 	GEMP_TRY(read_keys(self));
 	GEMP_TRY(read_columns(self));
 	return open_matrices(self);

@@ -368,7 +368,7 @@ static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
-	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
+	GEMP_TRY(gemp_h5_open_local(&self->h5, path, false, "write it again"));
 	GEMP_TRY(gemp_h5_list(&self->h5, "/", &names));
 	GEMP_TRY(GEMP_NEW(self->relations, names.count + 1));
 	GEMP_TRY(inspect_group(self, "/", NULL));

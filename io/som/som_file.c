@@ -373,7 +373,7 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 static gemp_code read_file(gemp_som_map *out, const char *path)
 {
 	gemp_h5 h5 = { 0 };
-	gemp_code code = gemp_h5_open_local(&h5, path, "`gemp-mpi som train` writes maps");
+	gemp_code code = gemp_h5_open_local(&h5, path, false, "`gemp-mpi som train` writes maps");
 	GEMP_THEN(read_map(out, &h5));
 	gemp_h5_close(&h5);
 	return code;
@@ -429,7 +429,7 @@ gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char 
 {
 	gemp_h5 h5 = { 0 };
 	gemp_column null = { 0 };
-	gemp_code code = gemp_h5_open_local(&h5, path, "give what som apply wrote");
+	gemp_code code = gemp_h5_open_local(&h5, path, false, "give what som apply wrote");
 	GEMP_THEN(read_columns(keys, units, &null, &h5));
 	gemp_h5_close(&h5);
 	gemp_column_free(&null);

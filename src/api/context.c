@@ -84,6 +84,7 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	context->runtime = NULL;
 	gemp_free(context->devices);
 	context->devices = NULL;
+	context->trust = chosen.trust;
 	logging = context;
 	gemp_log_setup(context->comm.rank, chosen.verbosity, chosen.log, chosen.progress, chosen.callback_self);
 	context->budgets = (gemp_budgets){ .host_memory = chosen.host_memory,

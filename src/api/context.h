@@ -13,6 +13,7 @@ struct gemp_context {
 	char *devices; /* owned; NULL: the library chooses */
 	gemp_budgets budgets;
 	gemp_runtime *runtime; /* NULL: no function has needed a runtime so far */
+	bool trust;            /* seals of graph files are ignored */
 	bool preloads;         /* the first query that may need a device loads the drivers by a thread */
 	double reported;       /* time of the last report of seconds; 0: none so far */
 };

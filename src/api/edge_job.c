@@ -9,6 +9,7 @@
 #include "graph/either_rows.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_weight.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"

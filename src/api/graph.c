@@ -48,7 +48,7 @@ gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *p
 	gemp_shard *shard = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_TRY(gemp_graph_file_open(&shard, &context->comm, path));
+	GEMP_TRY(gemp_graph_file_open(&shard, &context->comm, path, context->trust));
 	GEMP_TRY(gemp_graph_of_shard(out, context, shard, path));
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_READ, since);
 	return GEMP_OK;

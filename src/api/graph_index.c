@@ -10,6 +10,7 @@
 #include "gemp/index.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_weight.h"
 #include "io/graph_file/graph_file_write.h"
 #include "match/filter/value_lookup.h"
 #include "pattern/bind/bind.h"
@@ -207,7 +208,7 @@ static gemp_code write_file(gemp_graph *graph, bool compressed)
 	                                   ? GEMP_OK
 	                                   : gemp_fail(GEMP_EIO, "%s: cannot be found: %s", graph->name, strerror(errno))));
 	GEMP_TRY(gemp_graph_file_write_indexed(comm, graph->shard, path, weight, compressed));
-	GEMP_TRY(gemp_graph_file_open(&fresh, comm, graph->name));
+	GEMP_TRY(gemp_graph_file_open(&fresh, comm, graph->name, false));
 	gemp_shard_free(graph->shard);
 	graph->shard = fresh;
 	return GEMP_OK;

@@ -14,6 +14,7 @@
 #include "core/threads.h"
 #include "graph/either_rows.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_verify.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -383,8 +384,8 @@ gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_report none;
 	report = gemp_report_or(report, &none, context);
-	GEMP_TRY(gemp_graph_file_verify(comm, path));
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	GEMP_TRY(gemp_graph_file_verify(comm, path, context->trust));
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, path, context->trust));
 	gemp_code code = check_key_order(comm, graph);
 	for (size_t i = 0; i < graph->relation_count && code == GEMP_OK; i++)
 		code = check_relation(comm, graph, i);

@@ -213,7 +213,7 @@ static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 	gemp_comm self;
 	gemp_shard *graph = NULL;
 	gemp_comm_new(&self, MPI_COMM_SELF);
-	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &self, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &self, path, false));
 	for (size_t k = 0; k < graph->relation_count; k++)
 		GEMP_TRY_DONE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
 	code = time_cuts(comm, graph);
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
 	if (argc > 1)
-		code = gemp_graph_file_open(&graph, &comm, argv[1]);
+		code = gemp_graph_file_open(&graph, &comm, argv[1], false);
 	if (code == GEMP_OK && argc > 2 && strcmp(argv[2], "exchange") == 0)
 		code = print_exchanges(&comm, argv[1]);
 	else if (code == GEMP_OK)

@@ -178,7 +178,7 @@ static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const ch
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = NULL;
 	uint32_t *new_id = NULL;
-	GEMP_TRY_DONE(gemp_graph_file_open(&graph, comm, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, comm, path, false));
 	if (graph->relation_count != 1 || gemp_shard_edges(graph) + HEAD * graph->vertex_count > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: one type of edges is needed, and edges that 32 bits number", path);
 	GEMP_TRY_DONE(gemp_shard_load_relation(graph, 0, GEMP_LOAD_OUT));

@@ -206,7 +206,7 @@ int main(int count, char **argument)
 	GEMP_MPI(MPI_Init_thread(&count, &argument, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	GEMP_TRY_DONE(runtime_with_devices(&context, &comm, NULL, &(gemp_budgets){ 0 }));
-	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, argument[1]));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, argument[1], false));
 	GEMP_TRY_DONE(gemp_pattern_named(&pattern, argument[2]));
 	GEMP_TRY_DONE(gemp_pattern_bind(pattern, graph));
 	code = measure(context, graph, pattern, repeat, capacity);

@@ -63,7 +63,7 @@ static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *b
 	static const char *const names[] = { "/edges/E/csr/indices_1", "/edges/E/csc/indices_1", "/edges/E/csc/edge" };
 	gemp_h5 h5 = { 0 };
 	double since = gemp_now();
-	gemp_code code = gemp_h5_open(&h5, comm, path);
+	gemp_code code = gemp_h5_open(&h5, comm, path, false);
 	*bytes = 0;
 	for (int i = 0; i < 3 && code == GEMP_OK; i++) {
 		gemp_h5_type type;
@@ -89,7 +89,7 @@ static double load(const gemp_comm *comm, const char *path, uint64_t *bytes)
 	gemp_shard *graph = NULL;
 	(void)bytes;
 	double since = gemp_now();
-	gemp_code code = gemp_graph_file_open(&graph, comm, path);
+	gemp_code code = gemp_graph_file_open(&graph, comm, path, false);
 	for (size_t r = 0; code == GEMP_OK && r < graph->relation_count; r++)
 		code = gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
 	double seconds = gemp_now() - since;

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "harness/limits.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_verify.h"
 #include "io/graph_file/graph_file_write.h"
 #include "mpi/graph_fixture.h"
 
@@ -115,7 +116,7 @@ static inline bool merged_rows_are_right(const gemp_shard *graph, const gemp_rel
 static inline void check_merged_rows(const char *path, unsigned first)
 {
 	gemp_shard *graph = NULL;
-	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path, false));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
 		assert_all_ok(gemp_shard_load_relation(graph, r, first));
@@ -138,7 +139,7 @@ static inline void round_trip(const fixture *made, uint64_t order, bool undirect
 	assert_all_ok(test_comm.rank == 0 ? gemp_graph_file_write(&self, whole, alone, &provenance) : GEMP_OK);
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
 	gemp_shard_free(graph);
-	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path, false));
 	assert_all(graph->first_vertex == graph->vertex_count * (uint64_t)test_comm.rank / (uint64_t)test_comm.size);
 	assert_all(!gemp_column_loaded(&graph->keys) && !graph->label_set_of);
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -154,7 +155,7 @@ static inline void round_trip(const fixture *made, uint64_t order, bool undirect
 	assert_all(same_graph(graph, whole));
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	gemp_shard_free(graph);
 	for (size_t r = 0; r < whole->relation_count && test_comm.rank == 0;
 	     r++) { /* `whole` has a communicator of one rank */

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "harness/limits.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_verify.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_file.h"
@@ -75,10 +76,10 @@ static void test_parallel_and_serial_writing(void **state)
 	fixture_free(&made);
 }
 
-static gemp_code open_and_load(const char *path)
+static gemp_code open_and_load(const char *path, bool trust)
 {
 	gemp_shard *graph = NULL;
-	gemp_code code = gemp_graph_file_open(&graph, &test_comm, path);
+	gemp_code code = gemp_graph_file_open(&graph, &test_comm, path, trust);
 	if (code == GEMP_OK)
 		code = gemp_shard_load_all(graph);
 	gemp_shard_free(graph);
@@ -90,28 +91,28 @@ static void test_wrong_files(void **state)
 	(void)state;
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("wrong.h5"));
-	assert_all_code(open_and_load(path), GEMP_ENOINPUT);
+	assert_all_code(open_and_load(path, false), GEMP_ENOINPUT);
 	assert_message("wrong.h5: cannot be read: No such file");
 	if (test_comm.rank == 0)
 		write_file(path, "src\tdst\n1\t2\n", 12);
-	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_all_code(open_and_load(path, false), GEMP_EDATA);
 	assert_message("wrong.h5: not an HDF5 file");
 	gemp_h5 h5;
 	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
 	assert_all_ok(gemp_h5_close(&h5));
-	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_all_code(open_and_load(path, false), GEMP_EDATA);
 	assert_message("not a graph file");
 	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "3.0"));
 	assert_all_ok(gemp_h5_close(&h5));
-	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_all_code(open_and_load(path, false), GEMP_EDATA);
 	assert_message("is of format gemp-graph 3.0");
 	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "1.7"));
 	assert_all_ok(gemp_h5_close(&h5));
-	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_all_code(open_and_load(path, false), GEMP_EDATA);
 	assert_message("'/' has no attribute 'seed'");
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -135,7 +136,7 @@ static void test_truncated_files(void **state)
 		uint64_t cut = i ? gemp_random_below(&random, length) : length - 1;
 		if (test_comm.rank == 0)
 			write_file(bad, bytes, cut);
-		assert_all_code(open_and_load(bad), GEMP_EDATA);
+		assert_all_code(open_and_load(bad, false), GEMP_EDATA);
 		assert_message("bad.h5: ");
 	}
 	free(bytes);
@@ -163,8 +164,8 @@ static herr_t note_place(hid_t file, const char *name, const H5O_info_t *info, v
 	return 0;
 }
 
-/* Flips one bit in each dataset in turn, with more than two ranks in about a quarter of them. Verification must detect
- * it. Loading must detect it too, except in datasets that loading does not read, such as the provenance. */
+/* Flips one bit in each dataset in turn, with more than two ranks in about a quarter of them. The seal must detect it.
+ * If it is ignored, checksums must: verification in all datasets, and loading in those that it reads. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -191,16 +192,20 @@ static void test_damage(void **state)
 			flip(path, at);
 		bool loaded = strncmp(found.name[d], "provenance/", 11) != 0 && !strstr(found.name[d], "/_row") &&
 		              !strstr(found.name[d], "/data") && !strstr(found.name[d], "/values");
-		gemp_code verified = gemp_graph_file_verify(&test_comm, path), code = open_and_load(path);
+		gemp_code verified = gemp_graph_file_verify(&test_comm, path, true), code = open_and_load(path, true);
+		assert_all_code(gemp_graph_file_verify(&test_comm, path, false), GEMP_EDATA);
 		if (verified != GEMP_EDATA || (loaded && code != GEMP_EDATA))
 			fprintf(stderr, "a bit of '%s' was turned\n", found.name[d]);
 		assert_all_code(verified, GEMP_EDATA);
-		if (loaded)
+		if (loaded) {
 			assert_all_code(code, GEMP_EDATA);
+			assert_all_code(open_and_load(path, false), GEMP_EDATA);
+			assert_message("was changed after the file had been written");
+		}
 		if (test_comm.rank == 0)
 			flip(path, at);
 	}
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	gemp_shard_free(graph);
 	fixture_free(&made);
 }
@@ -214,7 +219,7 @@ static void test_checksum(void **state)
 	fixture made = fixture_new(50, 80, KEYS_INTEGER, 1);
 	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	if (test_comm.rank == 0) {
 		hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), data = H5Dopen2(file, "/nodes/_id", H5P_DEFAULT);
 		int64_t keys[50];
@@ -224,9 +229,11 @@ static void test_checksum(void **state)
 		H5Dclose(data);
 		H5Fclose(file);
 	}
-	assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+	assert_all_code(gemp_graph_file_verify(&test_comm, path, false), GEMP_EDATA);
+	assert_message("was changed");
+	assert_all_code(gemp_graph_file_verify(&test_comm, path, true), GEMP_EDATA);
 	assert_message("'nodes/_id' is damaged");
-	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_all_code(open_and_load(path, true), GEMP_EDATA);
 	assert_message("'/nodes/_id' is damaged");
 	gemp_shard_free(graph);
 	fixture_free(&made);
@@ -279,7 +286,7 @@ static void test_full_disk(void **state)
 		}
 	TEST_LIMIT_DEFAULT(h5_serial);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	gemp_shard_free(graph);
 	fixture_free(&made);
 }
@@ -293,12 +300,12 @@ static gemp_code write_and_load(void *argument)
 {
 	const write_step *step = argument;
 	gemp_code code = gemp_graph_file_write(&test_comm, step->graph, step->path, &provenance);
-	return code == GEMP_OK ? open_and_load(step->path) : code;
+	return code == GEMP_OK ? open_and_load(step->path, false) : code;
 }
 
 static gemp_code open_only(void *path)
 {
-	return open_and_load(path);
+	return open_and_load(path, false);
 }
 
 static void test_without_memory(void **state)

@@ -1,4 +1,5 @@
 /* Tests what a graph file implies without storing it: keys in arithmetic progression, and arrays of equal elements. */
+#include "io/graph_file/graph_file_verify.h"
 #include "mpi/graph_file_case.h"
 
 #include "partition/build/builder.h"
@@ -85,8 +86,8 @@ static void check_progression(size_t vertices, int64_t first, int64_t step, uint
 		assert_ok(gemp_graph_file_write(&self, whole, alone, &provenance));
 		assert_true(same_bytes(path, alone));
 	}
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
-	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
+	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path, false));
 	assert_all_ok(gemp_shard_load_all(read));
 	assert_all(same_keys(read, whole) && same_keys(graph, whole));
 	gemp_shard_free(read);
@@ -147,17 +148,17 @@ static void test_damaged_progressions(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		gemp_shard *read = NULL;
 		put_progression(path, bad[i][0], bad[i][1]);
-		assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+		assert_all_code(gemp_graph_file_verify(&test_comm, path, true), GEMP_EDATA);
 		assert_message("bad.h5: '/nodes' has an attribute gemp-key-progression");
 		assert_message("; make the file again");
-		assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
+		assert_all_ok(gemp_graph_file_open(&read, &test_comm, path, true));
 		assert_all_code(gemp_shard_load_keys(read), GEMP_EDATA);
 		gemp_shard_free(read);
 	}
 	put_progression(path, 1, 1); /* other keys: only the hash of the graph tells */
-	assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+	assert_all_code(gemp_graph_file_verify(&test_comm, path, true), GEMP_EDATA);
 	put_progression(path, 0, 1);
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, true));
 	gemp_shard_free(graph);
 	TEST_LIMIT_DEFAULT(file_implied_min);
 	assert_all(gemp_memory_blocks() == 0);
@@ -214,7 +215,7 @@ static void test_damaged_constant(void **state)
 		assert_ok(gemp_column_add(column, &(gemp_value){ .type = GEMP_INTEGER, .integer = 1234567 }));
 	assert_all_ok(gemp_shard_content_hash(&test_comm, graph, &graph->hash));
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	MPI_Barrier(test_comm.world);
 	if (test_comm.rank == 0) {
 		size_t size = 0;
@@ -228,9 +229,9 @@ static void test_damaged_constant(void **state)
 		free(bytes);
 	}
 	MPI_Barrier(test_comm.world);
-	assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+	assert_all_code(gemp_graph_file_verify(&test_comm, path, true), GEMP_EDATA);
 	assert_message("'nodes/age' is damaged");
-	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
+	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path, true));
 	assert_all_code(gemp_shard_load_attribute(read, 0), GEMP_EDATA);
 	assert_message("'/nodes/age' is damaged");
 	gemp_shard_free(read);

@@ -1,4 +1,5 @@
 /* Tests undirected edges without attributes, which a graph file has as one symmetric matrix, and files of version 1. */
+#include "io/graph_file/graph_file_verify.h"
 #include "mpi/graph_file_case.h"
 
 #include <hdf5.h>
@@ -110,12 +111,12 @@ static void check_version_1(const fixture *made, uint64_t order, bool undirected
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, old, &provenance));
 	gemp_shard_free(graph);
 	TEST_LIMIT_DEFAULT(file_version);
-	assert_all_ok(gemp_graph_file_verify(&test_comm, old));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, old, false));
 	graph = build(made, &test_comm, order + 1, undirected);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, new, &provenance));
 	gemp_shard_free(graph);
-	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, new));
-	assert_all_ok(gemp_graph_file_open(&other, &test_comm, old));
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, new, false));
+	assert_all_ok(gemp_graph_file_open(&other, &test_comm, old, false));
 	for (size_t r = 0; r < graph->relation_count && bare; r++)
 		assert_all(graph->relations[r].merged == undirected && !other->relations[r].merged);
 	assert_all(same_merged_rows(graph, other));
@@ -181,14 +182,15 @@ static void test_compressed(void **state)
 		uint64_t at = byte_of_chunk(path, &random);
 		if (test_comm.rank == 0)
 			flip(path, at);
-		const gemp_code code = gemp_graph_file_verify(&test_comm, path);
+		const gemp_code code = gemp_graph_file_verify(&test_comm, path, true);
+		assert_all_code(gemp_graph_file_verify(&test_comm, path, false), GEMP_EDATA);
 		assert_all(code == GEMP_EDATA || code == GEMP_OK);
 		found += code == GEMP_EDATA;
 		if (test_comm.rank == 0)
 			flip(path, at);
 	}
 	assert_all(found >= 4);
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
 	gemp_shard_free(graph);
 	fixture_free(&made);
 	TEST_LIMIT_DEFAULT(file_compressed_min);

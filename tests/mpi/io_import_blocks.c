@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "harness/limits.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_verify.h"
 #include "io/graph_file/graph_file_write.h"
 
 #include <zlib.h>
@@ -83,7 +84,7 @@ static gemp_code write_and_hash(const gemp_comm *comm, gemp_shard *graph, const 
 {
 	gemp_code code = gemp_graph_file_write(comm, graph, path, NULL);
 	if (code == GEMP_OK)
-		code = gemp_graph_file_verify(comm, path);
+		code = gemp_graph_file_verify(comm, path, false);
 	return code == GEMP_OK ? gemp_source_hashes_make(comm, &path, 1, hash) : code;
 }
 

@@ -7,6 +7,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_verify.h"
 #include "io/graph_file/graph_file_write.h"
 #include "mpi/graph_fixture.h"
 #include "partition/cut/partitioner.h"
@@ -114,8 +115,8 @@ static void test_file_keeps_partitions(void **state)
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("cut.h5"));
 	assert_all_ok(gemp_graph_file_write(&test_comm, cut, path, NULL));
-	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
-	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path, false));
+	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path, false));
 	assert_all(read->partition.count == 8 && strcmp(read->partition.method, "block") == 0);
 	assert_all(memcmp(read->bounds, cut->bounds, ((size_t)cut->ranks + 1) * sizeof *cut->bounds) == 0);
 	assert_all_ok(gemp_shard_load_all(read));

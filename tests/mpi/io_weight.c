@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_tables.h"
+#include "io/graph_file/graph_file_verify.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/hdf5/hdf5_dataset.h"
 #include "io/hdf5/hdf5_file.h"
@@ -52,7 +53,7 @@ static void expect_values(const char *path, const char *relation, const char *we
 	uint64_t count = 0, of_edges = 0;
 	uint64_t *by_source = NULL, *by_target = NULL, *props = NULL, *edge = NULL;
 	bool same = true;
-	assert_all_ok(gemp_h5_open(&h5, &test_comm, path));
+	assert_all_ok(gemp_h5_open(&h5, &test_comm, path, false));
 	snprintf(name, sizeof name, "/edges/%s/csr/data", relation);
 	assert_all_ok(gemp_h5_info(&h5, name, &type, &count));
 	assert_all(GEMP_NEW(by_source, count) == GEMP_OK && GEMP_NEW(by_target, count) == GEMP_OK &&
@@ -84,7 +85,7 @@ static void entries_are_values_of_edges(void **state)
 	for (int real = 0; real < 2; real++) {
 		self.weight = real ? "f" : "w";
 		assert_all_ok(write_weighted(&self));
-		assert_all_ok(gemp_graph_file_verify(&test_comm, self.path));
+		assert_all_ok(gemp_graph_file_verify(&test_comm, self.path, false));
 		expect_values(self.path, "T", self.weight);
 		expect_values(self.path, "U", self.weight);
 	}

@@ -144,7 +144,7 @@ static void limited_rows(void **state)
 	gemp_subgraph_sink_size(&sink, &vertices, &edges);
 	assert_all(edges == (test_comm.size > 1 ? 5 : 3));
 	sink.free(sink.self);
-	assert_all_ok(gemp_graph_file_open(&again, &test_comm, path));
+	assert_all_ok(gemp_graph_file_open(&again, &test_comm, path, false));
 	assert_all(again->vertex_count == vertices && gemp_shard_edges(again) == edges);
 	gemp_shard_free(again);
 	gemp_shard_free(graph);

@@ -147,7 +147,7 @@ gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, g
 	GEMP_TRY(gemp_comm_agree(k->comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
 	gemp_shard_free(*graph);
 	*graph = NULL;
-	return gemp_graph_file_open(graph, k->comm, path);
+	return gemp_graph_file_open(graph, k->comm, path, false);
 }
 
 void gemp_step_checkpoint_free(gemp_step_checkpoint *k)

@@ -51,7 +51,7 @@ typedef struct gemp_options {
 	/* FIELDS that the table sets. An int field is the index of a choice of its option. */
 
 	/* general */
-	bool help, version, quiet, verbose, debug, dry_run;
+	bool help, version, quiet, verbose, debug, dry_run, trust;
 	const char *config, *json, *trace, *devices, *output;
 	/* budgets */
 	uint64_t host_memory, device_memory, result_buffer, outbox, row_cache;

@@ -39,6 +39,11 @@ static const gemp_option options[] = {
 	  "paths of files that are read begin at the folder of FILE." },
 	{ "dry-run", 'n', GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, OF_GENERAL, AT(dry_run),
 	  "Print the plan and sizes, and stop before kernels are built." },
+	{ "trust", 0, GEMP_OPTION_FLAG, NULL, NULL,
+	  ON_GRAPH | GEMP_ON_BENCH | ON_TOPOLOGY | GEMP_ON_EULER | ON_ANALYSIS | GEMP_ON_SOM | GEMP_ON_WARM, OF_GENERAL,
+	  AT(trust),
+	  "Read graph files without comparing what is read with the sums at their end. Meant for files that another program "
+	  "has changed. A damaged file can then give wrong answers." },
 	{ "quiet", 'q', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, OF_GENERAL, AT(quiet), "Print only errors and results." },
 	{ "verbose", 'v', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, OF_GENERAL, AT(verbose),
 	  "Print decisions: plan, sizes, launches." },

@@ -75,7 +75,7 @@ static gemp_code from_file(edge_list *list, const char *path)
 	gemp_shard *graph = NULL;
 	size_t at = 0;
 	gemp_comm_new(&comm, MPI_COMM_SELF);
-	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, path, false));
 	*list = (edge_list){ (uint32_t)graph->vertex_count, gemp_shard_edges(graph), NULL };
 	GEMP_TRY_DONE(GEMP_NEW(list->ends, list->count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
