@@ -1,6 +1,7 @@
 #include "core/scratch_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +61,13 @@ gemp_code gemp_scratch_read(const gemp_scratch_file *file, uint64_t offset, void
 		done += got > 0 ? (size_t)got : 0;
 	}
 	return GEMP_OK;
+}
+
+void gemp_scratch_discard(const gemp_scratch_file *file, uint64_t begin, uint64_t end)
+{
+	if (file->open && begin < end)
+		(void)fallocate(file->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+		                (off_t)(end - begin));
 }
 
 void gemp_scratch_close(gemp_scratch_file *file)

@@ -19,6 +19,8 @@ typedef struct gemp_scratch_file {
 /* Appends bytes. GEMP_EIO with the folder and the remedy in the message. */
 gemp_code gemp_scratch_append(gemp_scratch_file *file, const void *bytes, size_t size);
 gemp_code gemp_scratch_read(const gemp_scratch_file *file, uint64_t offset, void *bytes, size_t size);
+/* Gives the space of bytes that are not read again back to the file system, if it can take them. */
+void gemp_scratch_discard(const gemp_scratch_file *file, uint64_t begin, uint64_t end);
 void gemp_scratch_close(gemp_scratch_file *file);
 
 #endif

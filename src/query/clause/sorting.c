@@ -20,6 +20,9 @@ enum {
 	SAMPLES = 64,         /* max number of samples of each rank, from which the splitters are taken */
 	SPENT = 3,            /* a run is written when 1 / SPENT of the budget is used */
 	READ = 16,            /* packed rows that are read back together: 1 / READ of the budget of each rank */
+	MERGED = 8,           /* packed blocks of the runs that are merged: 1 / MERGED of the budget, */
+	MIN_FAN = 8,          /* but at least so many runs, */
+	MAX_FAN = 64,         /* and at most so many */
 	EDGE_RANKS = 4,       /* number of order keys of an edge: type, key of source, key of target, parallel number */
 };
 
@@ -120,8 +123,9 @@ static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const
 static gemp_code write_run(sort_stage *o)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame empty = { 0 };
+	const gemp_row_order order = order_of(o);
 	GEMP_TRY(sort_rows(o, wanted_rows(o)));
-	GEMP_TRY(gemp_sort_runs_add(&o->runs, &o->rows));
+	GEMP_TRY(gemp_sort_runs_add(&o->runs, &order, &o->rows));
 	GEMP_TRY(gemp_frame_like(&empty, &o->rows));
 	gemp_frame_free(&o->rows);
 	o->rows = empty;
@@ -355,7 +359,9 @@ static gemp_code push_runs(sort_stage *o)
 	const gemp_row_order order = order_of(o);
 	GEMP_OWNED_BY(free_splitters) splitters s = { 0 };
 	bool ended = false;
-	GEMP_TRY(gemp_comm_agree(comm, write_run(o)));
+	gemp_code code = write_run(o);
+	GEMP_THEN(gemp_sort_runs_finish(&o->runs, &order));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(find_splitters(o, &s));
 	for (size_t i = 0; i <= s.count && !ended; i++) {
 		const size_t from = i ? s.at[i - 1] : SIZE_MAX, to = i < s.count ? s.at[i] : SIZE_MAX;
@@ -451,6 +457,12 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 	return GEMP_OK;
 }
 
+static void set_up_runs(sort_stage *o)
+{
+	const size_t fan = o->context->budgets.host_memory / MERGED / GEMP_SORT_BLOCK;
+	gemp_sort_runs_init(&o->runs, gemp_min(gemp_max(fan, MIN_FAN), MAX_FAN), wanted_rows(o));
+}
+
 /* The columns of the input frame are copied, because the caller may free the frame after the stage is made. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options)
@@ -464,6 +476,7 @@ gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shar
 		o->skip = options->skip;
 		o->limit = options->limit;
 		o->shown = options->input->count;
+		set_up_runs(o);
 		code = set_up(o, options);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
