@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/node_memory.h"
 #include "core/threads.h"
 #include "partition/views/gathered_view.h"
 #include "partition/views/list_rows.h"

@@ -8,6 +8,7 @@
 #include "api/graph.h"
 
 #include "core/memory.h"
+#include "core/node_memory.h"
 #include "generate/generate.h"
 #include "graph/column_bulk.h"
 #include "graph/kept.h"

@@ -7,6 +7,7 @@
 #include "comm/session.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/node_memory.h"
 #include "core/threads.h"
 #include "core/timer.h"
 
@@ -191,6 +192,7 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 	GEMP_MPI(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node));
 	GEMP_MPI(MPI_Comm_rank(comm->node, &comm->node_rank));
 	GEMP_MPI(MPI_Comm_size(comm->node, &comm->node_size));
+	gemp_memory_share_node((unsigned)comm->node_size);
 	comm->counters = NULL;
 	comm->counters_open = 0;
 	comm->sizes = comm->size > 1 ? calloc(2 * (size_t)comm->size, sizeof *comm->sizes) : NULL;

@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include "core/node_memory.h"
 #include "core/page_pool.h"
 #include "core/quantity.h"
 
@@ -28,6 +29,12 @@ static bool passes_limit(size_t more)
 	return most && more && (live > most || more > most - live);
 }
 
+/* Whether a request for `more` bytes must be refused. */
+static bool is_too_large(size_t more)
+{
+	return passes_limit(more) || !gemp_node_has_room(live, more);
+}
+
 /* Frees what callers keep beyond their need. Returns false if there was nothing. */
 static bool make_room(void)
 {
@@ -44,13 +51,19 @@ static void drop_beyond_limit(size_t more)
 		gemp_page_pool_drop();
 }
 
-/* The message has the size of the request and the two remedies that users have. */
+/* The message has the size of the request and the remedies that users have. */
 static void *out_of_memory(size_t count, size_t size)
 {
 	size_t bytes;
 	if (!__builtin_mul_overflow(count, size, &bytes) && passes_limit(bytes)) {
 		gemp_fail(GEMP_ENOMEM, "%s %s, which is %s; raise --host-memory", gemp_shown_bytes(bytes).text, beyond_limit,
 		          gemp_shown_bytes(limit).text);
+		return NULL;
+	}
+	if (!__builtin_mul_overflow(count, size, &bytes) && !gemp_node_has_room(live, bytes)) {
+		gemp_fail(GEMP_ENOMEM,
+		          "out of memory: %s were asked for in one block, and the node has %s left; use more nodes",
+		          gemp_shown_bytes(bytes).text, gemp_shown_bytes(gemp_memory_available()).text);
 		return NULL;
 	}
 	gemp_fail(GEMP_ENOMEM,
@@ -93,7 +106,7 @@ static bool check_request(size_t count, size_t size, size_t held, size_t *bytes)
 {
 	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || refused())
 		return false;
-	if (*bytes > held && passes_limit(*bytes - held) && !(make_room() && !passes_limit(*bytes - held)))
+	if (*bytes > held && is_too_large(*bytes - held) && !(make_room() && !is_too_large(*bytes - held)))
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
@@ -346,18 +359,6 @@ size_t gemp_memory_resident_peak(void)
 	if (status)
 		fclose(status);
 	return kib << 10;
-}
-
-uint64_t gemp_memory_available(void)
-{
-	unsigned long long kibibytes = ULLONG_MAX >> 10;
-	char line[256];
-	FILE *file = fopen("/proc/meminfo", "r");
-	while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu kB", &kibibytes) != 1)
-		;
-	if (file)
-		fclose(file);
-	return (uint64_t)kibibytes << 10;
 }
 
 void gemp_memory_set_limit(size_t bytes)

@@ -2,8 +2,9 @@
  *
  * A block is a header of 16 bytes with the block's size, and then the elements, aligned to 16 bytes; or whole huge
  * pages (core/page_pool). Sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
- * request fail. A request for no elements returns a valid block. Several threads may allocate concurrently. Blocks are
- * freed with gemp_free, never with free. */
+ * request fail. A large request fails if the node has no memory for it (core/node_memory.h). A request for no elements
+ * returns a valid block. Several threads may allocate concurrently. Blocks are freed with gemp_free, never with
+ * free. */
 
 #ifndef GEMP_CORE_MEMORY_H
 #define GEMP_CORE_MEMORY_H
@@ -60,8 +61,6 @@ size_t gemp_memory_live(void);          /* bytes */
 size_t gemp_memory_blocks(void);        /* number of live blocks; 0 at the end of a test without leaks */
 size_t gemp_memory_peak(void);          /* bytes */
 size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, including libraries; 0 if unknown */
-/* The bytes of memory that this node has left, as Linux reports them. On other systems there is no limit. */
-uint64_t gemp_memory_available(void);
 
 /* While a limit is set, a request that would make the live bytes exceed it fails as if the node had no memory. Threads
  * that allocate at the same time may pass the limit by one request each. 0: no limit. */

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/node_memory.h"
 #include "cypher/change/apply.h"
 #include "cypher/clause/conditions.h"
 #include "cypher/clause/execute.h"

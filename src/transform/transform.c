@@ -1,6 +1,7 @@
 #include "transform/transform.h"
 
 #include "core/log.h"
+#include "core/node_memory.h"
 #include "core/page_pool.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/node_memory.h"
 #include "core/threads.h"
 
 #include <inttypes.h>
