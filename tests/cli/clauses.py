@@ -123,6 +123,26 @@ def check_labels(ranks):
             assert got == want, (before + query, got)
 
 
+def check_key_order(ranks):
+    """Nodes are in the order of keys, whichever way a query runs: integers precede strings, unless all keys are strings."""
+    keys = ["863", "1661", "A1", "-5", "007", "B", "7"]
+    for header, want in (("id", ["-5", "7", "863", "1661", "007", "A1", "B"]),
+                         ("id:string", ["-5", "007", "1661", "7", "863", "A1", "B"])):
+        with open("keys.tsv", "w", encoding="utf-8") as file:
+            file.write(header + "\ttype\n" + "".join(key + "\tK\n" for key in keys))
+        with open("links.tsv", "w", encoding="utf-8") as file:
+            file.write("src\tdst\ttype\n" + "".join(f"B\t{key}\tR\n" for key in keys[:5]))
+        run(1, "import", "--vertices", "keys.tsv", "--edges", "links.tsv", "-o", "keys.h5", "-q")
+        for before in ("", "UNWIND [0] AS one_row "):
+            def found(query):
+                run(ranks, "match", "keys.h5", before + query, "-o", "rows.jsonl", "-q")
+                with open("rows.jsonl", encoding="utf-8") as file:
+                    return [str(json.loads(line)["x"]) for line in file]
+            assert found("MATCH (a) RETURN a AS x ORDER BY a") == want, (header, before)
+            assert found("MATCH (a) RETURN a AS x ORDER BY a DESC LIMIT 3") == want[:3:-1], (header, before)
+            assert found("MATCH ()-[r]->(b) WITH r, b ORDER BY r RETURN b AS x") == [key for key in want if key in keys[:5]], (header, before)
+
+
 def check_files(ranks):
     query = "MATCH (a:Person) WITH a ORDER BY a.name RETURN a, a.born AS born, a.born / 2.0 AS half, a.born > 1955 AS late, [a.name] AS l"
     run(ranks, "match", "g.h5", query, "-o", "rows.h5", "-q")
@@ -201,6 +221,7 @@ def main():
         for ranks in (1, 3):
             check_values(ranks)
             check_labels(ranks)
+            check_key_order(ranks)
             check_trail_maps(ranks)
             check_types(ranks)
             check_files(ranks)

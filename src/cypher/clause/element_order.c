@@ -79,7 +79,8 @@ static size_t rank_of(const ranking *r, uint64_t id)
 
 /* RANKING */
 
-/* Sort keys of an element: of a node its key; of a relationship its type and the ranks of its ends. */
+/* Sort keys of an element: of a node its key, or the rank of its key; of a relationship its type and the ranks of its
+ * ends. */
 typedef struct element_key {
 	gemp_datum value;
 	size_t from, to, index;
@@ -102,6 +103,12 @@ static gemp_code read_key(element_order *o, bool node, uint64_t id, element_key 
 {
 	const gemp_cypher_graph *graph = o->engine->environment.graph;
 	uint64_t from, to;
+	if (node && graph->rank) {
+		uint32_t place = 0;
+		const gemp_code code = graph->rank(graph->self, id, &place);
+		key->value = gemp_datum_integer(place);
+		return code;
+	}
 	if (node)
 		return graph->key(graph->self, id, &o->arena, &key->value);
 	GEMP_TRY(graph->ends(graph->self, id, &from, &to));

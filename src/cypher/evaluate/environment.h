@@ -15,6 +15,9 @@ typedef struct gemp_cypher_graph {
 	gemp_code (*type)(void *self, uint64_t relationship, gemp_arena *arena, gemp_datum *string);
 	gemp_code (*ends)(void *self, uint64_t relationship, uint64_t *from, uint64_t *to);
 	gemp_code (*key)(void *self, uint64_t node, gemp_arena *arena, gemp_datum *out); /* id(n): the user's key */
+	/* The place of a node's key in the order of keys, in which integers precede strings. NULL if some nodes have no
+	 * place yet: nodes are then in the order of the values of their keys. */
+	gemp_code (*rank)(void *self, uint64_t node, uint32_t *out);
 } gemp_cypher_graph;
 
 /* Regular expressions by the =~ that uses them. {0} is empty; free it with gemp_cypher_regexes_free. */

@@ -56,6 +56,11 @@ static gemp_code key(void *self, uint64_t node, gemp_arena *arena, gemp_datum *o
 	return gemp_cypher_store_key(store_of(self), (gemp_vertex)node, out);
 }
 
+static gemp_code rank(void *self, uint64_t node, uint32_t *out)
+{
+	return gemp_cypher_store_rank(store_of(self), (gemp_vertex)node, out);
+}
+
 /* A key is an integer or a string. */
 static gemp_code key_value(void *self, uint64_t node, gemp_value *out)
 {
@@ -100,7 +105,8 @@ void gemp_cypher_elements_init(struct gemp_cypher_search *search)
 		                                    .properties = properties,
 		                                    .type = type,
 		                                    .ends = ends,
-		                                    .key = key };
+		                                    .key = key,
+		                                    .rank = rank };
 	search->graph = &search->elements;
 	search->writer = (gemp_datum_writer){ .self = search, .node = write_node, .relationship = write_relationship };
 }
