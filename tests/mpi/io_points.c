@@ -102,7 +102,7 @@ static void elements_are_those_of_the_dataset(void **state)
 		if (c < 2)
 			write_file(path, c % 2);
 		TEST_LIMIT(file_blocks, c < 2 ? 1 : c < 4 ? 4 : 1024);
-		assert_all_ok(gemp_h5_points_init(&points, path));
+		assert_all_ok(gemp_h5_points_init(&points, path, false));
 		const bool unchanged = gemp_h5_points_begin(&points);
 		for (int i = 0; i < (c % 2 ? 200 : 2000) && right; i++) {
 			const size_t count = gemp_random_below(&random, i % 9 ? 3 : 100);
@@ -149,7 +149,7 @@ static void rows_of_a_label_are_found(void **state)
 		const gemp_h5_array *array = NULL;
 		bool right;
 		size_t next = 0;
-		assert_all_ok(gemp_h5_points_init(&points, path));
+		assert_all_ok(gemp_h5_points_init(&points, path, false));
 		const bool unchanged = gemp_h5_points_begin(&points);
 		right = gemp_h5_points_array(&points, "/ids", &array) == GEMP_OK;
 		for (gemp_vertex v = 0; v < VERTICES && right;

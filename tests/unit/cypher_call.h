@@ -63,7 +63,7 @@ static gemp_code graph_key(void *self, uint64_t node, gemp_arena *arena, gemp_da
 }
 
 static const gemp_cypher_graph graph = { NULL,       graph_labels, graph_property, graph_properties,
-	                                     graph_type, graph_ends,   graph_key };
+	                                     graph_type, graph_ends,   graph_key,      NULL };
 
 static gemp_code write_id(void *self, uint64_t id, gemp_text *out)
 {
