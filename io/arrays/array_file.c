@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "io/file/output.h"
+#include "io/hdf5/hdf5_claim.h"
 
 #include <errno.h>
 #include <math.h>
@@ -309,6 +310,7 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 	file->rows = size[0];
 	file->columns = size[1];
 	file->bytes = size[0] * size[1] * H5Tget_size(type);
+	GEMP_TRY(gemp_h5_check_claim(&file->h5, file->dataset_id, file->dataset));
 	return check_filters(file);
 }
 

@@ -4,6 +4,7 @@
 #include "io/arrays/npz.h"
 
 #include "core/status.h"
+#include "io/file/claim.h"
 
 #include <errno.h>
 #include <math.h>
@@ -70,13 +71,21 @@ typedef struct directory {
 	uint64_t place, size, count;
 } directory;
 
+static gemp_code measure_file(FILE *file, const char *path, uint64_t *size)
+{
+	if (fseeko(file, 0, SEEK_END) != 0)
+		return bad_zip(path, "it cannot be searched");
+	*size = (uint64_t)ftello(file);
+	return GEMP_OK;
+}
+
 /* Finds the record at the end of the archive. Only a comment may follow the record. */
 static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
 {
 	GEMP_OWNED unsigned char *tail = NULL;
-	if (fseeko(file, 0, SEEK_END) != 0)
-		return bad_zip(path, "it cannot be searched");
-	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = gemp_min(size, max);
+	uint64_t size = 0;
+	GEMP_TRY(measure_file(file, path, &size));
+	const uint64_t max = END_SIZE + LONGEST_COMMENT, take = gemp_min(size, max);
 	if (size < END_SIZE)
 		return bad_zip(path, "it is too short");
 	GEMP_TRY(GEMP_NEW(tail, take));
@@ -156,7 +165,7 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
 	return member->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* A damaged file may claim any size of the directory, so the size is checked before memory is requested. */
+/* A damaged file may state any size of the directory, so the size is checked before memory is requested. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 {
 	GEMP_OWNED_BY(close_file_at) FILE *file = NULL;
@@ -165,7 +174,8 @@ gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 	directory where;
 	GEMP_TRY(open_file(&file, path));
 	GEMP_TRY(find_directory(file, path, &where));
-	if (where.count > MOST_MEMBERS || where.size > (uint64_t)1 << 30)
+	GEMP_TRY(measure_file(file, path, &zip.size));
+	if (where.count > MOST_MEMBERS || where.size > zip.size)
 		return bad_zip(path, "its directory is too long");
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(entries, where.size), GEMP_ARRAY(zip.members, where.count)));
 	GEMP_TRY(read_at(file, path, where.place, entries, where.size));
@@ -211,6 +221,13 @@ static void close_stream(zip_stream *stream)
 }
 GEMP_RELEASE(close_stream, zip_stream *)
 
+/* A damaged directory may state any sizes. */
+static bool is_possible(const gemp_zip *zip, const gemp_zip_member *member)
+{
+	const uint64_t packed = member->compressed_size, ratio = member->method == 8 ? GEMP_DEFLATE_RATIO : 1;
+	return packed <= zip->size && member->size <= packed * ratio;
+}
+
 /* The member's local header repeats the name and the extra field. Their lengths may differ from the lengths in the
  * directory, so the local lengths give the beginning of the content. */
 static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
@@ -226,6 +243,8 @@ static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_z
 	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
 	if (memcmp(header, "PK\3\4", 4) != 0)
 		return bad_zip(zip->path, "a member has no header");
+	if (!is_possible(zip, member))
+		return bad_zip(zip->path, "a member has more bytes than it can");
 	if (fseeko(stream->file, (off_t)(read_number(header + 26, 2) + read_number(header + 28, 2)), SEEK_CUR) != 0)
 		return bad_zip(zip->path, "it cannot be searched");
 	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
@@ -392,6 +411,13 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 	return GEMP_OK;
 }
 
+/* An array whose end nobody reads would otherwise have any length that its header states. */
+static bool has_length(const npy *n)
+{
+	uint64_t bytes;
+	return !__builtin_mul_overflow(n->header.length, n->header.width, &bytes) && bytes == n->stream->left;
+}
+
 /* The reader owns the array and closes it. An array of texts is refused; gemp_npy_text reads texts. */
 gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name)
 {
@@ -399,6 +425,8 @@ gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char 
 	GEMP_TRY(open_npy(&n, zip, name));
 	if (n->header.kind == 'S' || n->header.kind == 'U')
 		return bad_array(n->where.data, "holds text where numbers belong; save numbers");
+	if (!has_length(n))
+		return bad_array(n->where.data, "is not as long as its header says; write it again");
 	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
 	*out = (gemp_array_reader){
 		.self = n, .length = n->header.length, .type = type, .next = next_of_member, .close = close_npy

@@ -21,6 +21,7 @@ typedef struct gemp_zip_member {
 
 typedef struct gemp_zip {
 	const char *path; /* borrowed */
+	uint64_t size;    /* bytes of the file */
 	size_t count;
 	gemp_zip_member *members; /* [count] */
 } gemp_zip;

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_claim.h"
 #include "io/text/cells.h"
 
 #include <inttypes.h>
@@ -43,6 +44,7 @@ static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *pat
 	if (dimensions != 1)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimensions and must have one; flatten it", h5->path, path,
 		                 dimensions);
+	GEMP_TRY(gemp_h5_check_claim(h5, o->dataset, path));
 	const H5T_class_t class = H5Tget_class(type);
 	o->length = size[0];
 	o->known = class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM || class == H5T_STRING;

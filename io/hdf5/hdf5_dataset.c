@@ -15,7 +15,9 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
+#include "io/file/claim.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_claim.h"
 #include "io/hdf5/hdf5_packed.h"
 
 #include <inttypes.h>
@@ -276,6 +278,9 @@ gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *datas
 	         (gemp_h5_is_constant(*dataset) ? type->kind == GEMP_H5_TEXT
 	                                        : H5Dget_storage_size(*dataset) != size[0] * type->size))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
+	if (code == GEMP_OK && !gemp_h5_is_constant(*dataset) &&
+	    (size[0] > GEMP_CLAIM_BYTES / type->size || gemp_h5_is_packed(*dataset)))
+		code = gemp_h5_check_claim(h5, *dataset, path);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "dataset '%s': ", path);
 	*total = size[0];

@@ -26,14 +26,20 @@ typedef struct driver_info {
 	gemp_h5_source *source;
 } driver_info;
 
+/* HDF5 opens the files that external links and virtual datasets name with the same driver, which would read them from
+ * the source of the first file. */
 static H5FD_t *open_driven(const char *name, unsigned flags, hid_t access, haddr_t max)
 {
-	(void)name;
 	(void)max;
 	const driver_info *info = H5Pget_driver_info(access);
 	driven_file *file;
 	if (!info || flags & H5F_ACC_RDWR)
 		return NULL;
+	if (strcmp(name, info->source->file.path) != 0) {
+		H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, H5E_CANTOPENFILE,
+		         "it refers to the file %.200s, which is not read", name);
+		return NULL;
+	}
 	if (GEMP_NEW(file, 1) != GEMP_OK) {
 		info->source->error = ENOMEM;
 		return NULL;

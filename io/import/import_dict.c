@@ -271,7 +271,10 @@ static void remove_duplicates(dict_reader *reader)
 	reader->count = kept;
 }
 
-/* The whole text stays in memory, since the entries are read at the places that the index gives. */
+enum { MAX_TEXT = 1 << 28 };
+
+/* The whole text stays in memory, since the entries are read at the places that the index gives. A few bytes of a
+ * compressed file may stand for gigabytes of text, so its size is limited; dictionaries have some MiB. */
 static gemp_code read_text(gemp_text *text, const char *path)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
@@ -282,6 +285,9 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	GEMP_TRY(gemp_source_open(&source, path, 0, false));
 	while (size > 0) {
 		GEMP_TRY(gemp_source_read(source, piece, room, &size));
+		if (text->size + size > MAX_TEXT)
+			return gemp_fail(GEMP_EDATA, "%s: has more than %d MiB of text; is it the text of a dictionary?", path,
+			                 MAX_TEXT >> 20);
 		gemp_text_add(text, piece, size);
 		GEMP_TRY(gemp_text_status(text));
 	}

@@ -3,6 +3,7 @@
  * are entries. */
 
 #include "core/status.h"
+#include "io/file/claim.h"
 #include "io/import/import.h"
 #include "io/text/cells.h"
 #include "io/text/lines.h"
@@ -138,6 +139,16 @@ static gemp_code read_head(mtx_reader *reader, const char *path)
 	return gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again", path);
 }
 
+/* Collective. Rows and columns without entries are vertices, too, so the line of sizes alone states the vertices. */
+static gemp_code check_sizes(const mtx_head *head, const gemp_lines *lines, const gemp_comm *comm)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
+	gemp_text_print(&place, "%s:%" PRIu64, lines->path, head->line);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&place)));
+	return gemp_claim_vertices(comm, place.data, head->rows == head->columns ? head->rows : head->rows + head->columns,
+	                           lines->text_bytes);
+}
+
 /* In a rectangular matrix row i and column i are different vertices, so a letter distinguishes their keys. */
 static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char name[24])
 {
@@ -255,6 +266,7 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
 	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? read_head(&self, path) : GEMP_OK));
 	GEMP_MPI(MPI_Bcast(&self.head, (int)sizeof self.head, MPI_BYTE, 0, comm->world));
+	GEMP_TRY(check_sizes(&self.head, &lines, comm));
 	if (options->undirected && self.head.symmetry == SKEW)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%s: entries of a skew-symmetric matrix have a sign by direction; take it as directed", path);

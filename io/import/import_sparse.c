@@ -10,6 +10,7 @@
 
 #include "core/status.h"
 #include "io/arrays/npz.h"
+#include "io/file/claim.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_column.h"
 #include "io/import/import.h"
@@ -405,7 +406,15 @@ static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const
 	return GEMP_OK;
 }
 
-/* The shape gives the vertices, so a row without entries is a vertex, too. */
+/* Collective. A row without entries is a vertex, too, and an array of coordinates does not bound the shape. */
+static gemp_code check_shape(const sparse_import *self, const gemp_comm *comm)
+{
+	const gemp_sparse *m = &self->relations[0].matrix;
+	return gemp_claim_vertices(comm, m->path, m->rows == m->columns ? m->rows : m->rows + m->columns,
+	                           self->h5.source ? self->h5.source->file.size : self->zip.size);
+}
+
+/* The shape gives the vertices. */
 static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options,
                                open_matrices *open)
 {
@@ -414,6 +423,7 @@ static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const ge
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
 	GEMP_TRY(gemp_comm_agree(comm, open(&self, options->edge_files[0])));
+	GEMP_TRY(check_shape(&self, comm));
 	GEMP_TRY(gemp_builder_new(&builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, feed_matrices(&self, comm, options, builder)));
 	return gemp_builder_finish(builder, out);

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "io/file/output.h"
 #include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_claim.h"
 #include "io/hdf5/hdf5_column.h"
 #include "io/text/cells.h"
 
@@ -255,6 +256,7 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 		                 dimensions, found);
 	if (!has_class_of(type, memory))
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind_word(memory));
+	GEMP_TRY(gemp_h5_check_claim(h5, dataset, name));
 	*out = dataset;
 	dataset = H5I_INVALID_HID;
 	return GEMP_OK;

@@ -48,7 +48,7 @@ gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm
 /* Several threads count items at the same time, so each chunk has its own counter. */
 typedef struct line_counts {
 	gemp_is_item *is_item;
-	uint64_t lines, items;
+	uint64_t lines, items, bytes;
 	uint64_t chunk_items[GEMP_LINE_CHUNKS];
 } line_counts;
 
@@ -66,6 +66,8 @@ static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_li
 {
 	line_counts *counts = self;
 	counts->lines += chunks->lines;
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
+		counts->bytes += chunks->chunk[i].size;
 	return counts->is_item ? gemp_line_chunks_visit(chunks, count_item, self, failure) : GEMP_OK;
 }
 
@@ -95,7 +97,10 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 	counts.items = is_item ? counts.items : counts.lines;
 	lines->lines_before = gemp_comm_exscan(comm, counts.lines);
 	lines->items_before = gemp_comm_exscan(comm, counts.items);
-	lines->items = gemp_comm_sum1(comm, counts.items);
+	uint64_t sums[2] = { counts.items, counts.bytes };
+	gemp_comm_sum(comm, sums, 2);
+	lines->items = sums[0];
+	lines->text_bytes = sums[1];
 	return GEMP_OK;
 }
 

@@ -34,6 +34,7 @@ typedef struct gemp_lines {
 	uint64_t size;                       /* bytes of the stored file */
 	uint64_t lines_before, items_before; /* lines and items of all lower ranks */
 	uint64_t items;                      /* items of all ranks */
+	uint64_t text_bytes;                 /* bytes of the whole text, after decompression */
 } gemp_lines;
 
 /* Collective. Opens the file and counts its lines and items. Rank turn % ranks reads a compressed file, so that several
