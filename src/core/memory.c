@@ -3,6 +3,7 @@
 #include "core/node_memory.h"
 #include "core/page_pool.h"
 #include "core/quantity.h"
+#include "core/small_blocks.h"
 
 #include <limits.h>
 #include <malloc.h>
@@ -13,10 +14,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each block of malloc has its size in a header of 16 bytes, so its elements stay aligned to 16 bytes. */
+/* Each block of malloc has a header of 16 bytes, so its elements stay aligned to 16 bytes. */
 enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20, UNSET = 0xA5 };
 
-static atomic_size_t live, blocks, peak;
+typedef struct header {
+	size_t bytes;    /* of the elements */
+	size_t capacity; /* of a small block with its header (core/small_blocks.h); otherwise 0 */
+} header;
+_Static_assert(sizeof(header) == HEADER_SIZE, "the elements are aligned");
+
 static atomic_size_t limit; /* of the live bytes; 0: none */
 static const char beyond_limit[] = "would pass the limit of memory";
 static atomic_long until_failure = -1;
@@ -26,13 +32,22 @@ static bool (*_Atomic on_shortage)(void);
 static bool passes_limit(size_t more)
 {
 	const size_t most = limit;
-	return most && more && (live > most || more > most - live);
+	if (!most || !more)
+		return false;
+	const size_t live = gemp_memory_live();
+	return live > most || more > most - live;
+}
+
+/* The counters of this thread are settled only for large blocks. */
+static bool node_has_room(size_t more)
+{
+	return more < LARGE_BLOCK || gemp_node_has_room(gemp_memory_live(), more);
 }
 
 /* Whether a request for `more` bytes must be refused. */
 static bool is_too_large(size_t more)
 {
-	return passes_limit(more) || !gemp_node_has_room(live, more);
+	return passes_limit(more) || !node_has_room(more);
 }
 
 /* Frees what callers keep beyond their need. Returns false if there was nothing. */
@@ -40,13 +55,14 @@ static bool make_room(void)
 {
 	bool (*release)(void) = on_shortage;
 	const bool released = release && release();
-	return gemp_page_pool_drop() || released;
+	const bool dropped = gemp_small_blocks_drop();
+	return gemp_page_pool_drop() || dropped || released;
 }
 
 /* Kept blocks are given back if they and the request would pass the limit together. */
 static void drop_beyond_limit(size_t more)
 {
-	const size_t most = limit, kept = most ? gemp_page_pool_kept() : 0;
+	const size_t most = limit, kept = most ? gemp_page_pool_kept() : 0, live = kept ? gemp_memory_live() : 0;
 	if (kept && (live + kept > most || more > most - live - kept))
 		gemp_page_pool_drop();
 }
@@ -60,7 +76,7 @@ static void *out_of_memory(size_t count, size_t size)
 		          gemp_shown_bytes(limit).text);
 		return NULL;
 	}
-	if (!__builtin_mul_overflow(count, size, &bytes) && !gemp_node_has_room(live, bytes)) {
+	if (!__builtin_mul_overflow(count, size, &bytes) && !node_has_room(bytes)) {
 		gemp_fail(GEMP_ENOMEM,
 		          "out of memory: %s were asked for in one block, and the node has %s left; use more nodes",
 		          gemp_shown_bytes(bytes).text, gemp_shown_bytes(gemp_memory_available()).text);
@@ -71,14 +87,6 @@ static void *out_of_memory(size_t count, size_t size)
 	          "use more ranks, or a smaller host-memory",
 	          count, size);
 	return NULL;
-}
-
-/* Updates the peak by compare-and-swap, since threads allocate concurrently. */
-static void add_live(size_t bytes)
-{
-	size_t now = atomic_fetch_add(&live, bytes) + bytes, before = peak;
-	while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
-		;
 }
 
 /* Tests make this request fail. */
@@ -117,12 +125,16 @@ static bool check_request(size_t count, size_t size, size_t held, size_t *bytes)
 	return true;
 }
 
-/* Writes the header and counts the block. Returns the address of the elements. */
-static void *register_block(char *base, size_t bytes)
+/* Writes the header of a block of `bytes` bytes with it. Returns the address of the elements. */
+static void *write_header(char *base, size_t bytes, size_t capacity)
 {
-	*(size_t *)(void *)base = bytes - HEADER_SIZE;
-	add_live(bytes - HEADER_SIZE);
+	*(header *)(void *)base = (header){ bytes - HEADER_SIZE, capacity };
 	return base + HEADER_SIZE;
+}
+
+static header *header_of(const void *block)
+{
+	return (header *)((uintptr_t)block - HEADER_SIZE);
 }
 
 /* Asks for huge pages, which the system clears and maps with fewer faults: a page fault of 4 KiB costs 0.5 us. A grown
@@ -143,51 +155,95 @@ static void *resize(char *base, size_t bytes)
 	return resized;
 }
 
+/* Blocks of the pool begin at a page. */
+static bool is_pooled(const void *block)
+{
+	return (uintptr_t)block % PAGE_SIZE == 0 && gemp_page_pool_has(block);
+}
+
 static size_t size_of(const void *block)
 {
-	return gemp_page_pool_has(block) ? gemp_page_pool_size(block)
-	                                 : *(const size_t *)((const char *)block - HEADER_SIZE);
+	return is_pooled(block) ? gemp_page_pool_size(block) : header_of(block)->bytes;
 }
 
 /* A block of the pool that cannot grow where it is becomes a block of malloc, which grows without further copies. */
 static void *resize_pooled(void *block, size_t bytes)
 {
 	const size_t before = gemp_page_pool_size(block);
-	if (gemp_page_pool_resize(block, bytes)) {
-		add_live(bytes);
+	if (gemp_page_pool_resize(block, bytes))
 		return block;
-	}
 	char *base = resize(NULL, bytes + HEADER_SIZE);
 	if (!base)
 		return NULL;
-	void *moved = register_block(base, bytes + HEADER_SIZE);
+	void *moved = write_header(base, bytes + HEADER_SIZE, 0);
 	memcpy(moved, block, gemp_min(before, bytes));
 	gemp_page_pool_put(block);
 	return moved;
 }
 
+/* `bytes` are with the header. A block that becomes small keeps its form. */
+static void *resize_large(void *block, size_t bytes)
+{
+	char *base = resize(block ? (char *)block - HEADER_SIZE : NULL, bytes);
+	if (!base)
+		return NULL;
+	advise_huge_pages(base, bytes);
+	return write_header(base, bytes, 0);
+}
+
+static char *take_small(size_t size)
+{
+	char *base = gemp_small_block_take(size);
+	return !base && make_room() ? gemp_small_block_take(size) : base;
+}
+
+static void free_block(void *block)
+{
+	const header *head = header_of(block);
+	if (is_pooled(block))
+		gemp_page_pool_put(block);
+	else if (head->capacity)
+		gemp_small_block_put((char *)block - HEADER_SIZE, head->capacity);
+	else
+		free((char *)block - HEADER_SIZE);
+}
+
+/* A small block, or no block, becomes a block of another size, unless it has the capacity already. */
+static void *resize_small(void *block, size_t bytes)
+{
+	const size_t capacity = block ? header_of(block)->capacity : 0, wanted = gemp_small_block_size(bytes);
+	if (bytes <= capacity && capacity <= 2 * bytes)
+		return write_header((char *)block - HEADER_SIZE, bytes, capacity);
+	char *base = wanted ? take_small(wanted) : resize(NULL, bytes);
+	if (!base)
+		return NULL;
+	void *moved = write_header(base, bytes, wanted);
+	if (block) {
+		memcpy(moved, block, gemp_min(header_of(block)->bytes, bytes - HEADER_SIZE));
+		free_block(block);
+	}
+	return moved;
+}
+
 /* The old size is subtracted before the new size is added: the peak counts requested bytes, not the second copy that
  * realloc may make. */
-void *gemp_realloc(void *block, size_t count, size_t size)
+void *gemp_realloc(void *block, size_t elements, size_t size)
 {
-	size_t bytes, before = block ? size_of(block) : 0;
-	if (!check_request(count, size, before, &bytes))
-		return out_of_memory(count, size);
-	live -= before;
-	if (gemp_page_pool_has(block)) {
-		block = resize_pooled(block, bytes - HEADER_SIZE);
-	} else {
-		char *base = resize(block ? (char *)block - HEADER_SIZE : NULL, bytes);
-		if (base)
-			advise_huge_pages(base, bytes);
-		blocks += base && !block;
-		block = base ? register_block(base, bytes) : NULL;
-	}
-	if (!block) {
-		live += before;
-		return out_of_memory(count, size);
-	}
-	return block;
+	size_t bytes;
+	const size_t before = block ? size_of(block) : 0;
+	void *resized;
+	if (!check_request(elements, size, before, &bytes))
+		return out_of_memory(elements, size);
+	if (block && is_pooled(block))
+		resized = resize_pooled(block, bytes - HEADER_SIZE);
+	else if (block ? header_of(block)->capacity : gemp_small_block_size(bytes))
+		resized = resize_small(block, bytes);
+	else
+		resized = resize_large(block, bytes);
+	if (!resized)
+		return out_of_memory(elements, size);
+	gemp_memory_add((ptrdiff_t)(bytes - HEADER_SIZE) - (ptrdiff_t)before, !block);
+	return resized;
 }
 
 /* Large blocks get new pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages if the system
@@ -204,35 +260,37 @@ static void *new_pages(size_t bytes, bool zero)
 }
 
 /* calloc, unlike malloc and memset, does not clear pages that are zero already. */
-void *gemp_calloc(size_t count, size_t size)
+void *gemp_calloc(size_t elements, size_t size)
 {
 	size_t bytes;
-	if (!check_request(count, size, 0, &bytes))
-		return out_of_memory(count, size);
-	char *base = new_pages(bytes, true);
+	if (!check_request(elements, size, 0, &bytes))
+		return out_of_memory(elements, size);
+	const size_t small = gemp_small_block_size(bytes);
+	char *base = small ? take_small(small) : new_pages(bytes, true);
 	if (!base)
-		return out_of_memory(count, size);
-	blocks++;
-	return register_block(base, bytes);
+		return out_of_memory(elements, size);
+	if (small)
+		memset(base + HEADER_SIZE, 0, bytes - HEADER_SIZE);
+	gemp_memory_add((ptrdiff_t)(bytes - HEADER_SIZE), 1);
+	return write_header(base, bytes, small);
 }
 
 /* Builds with assertions fill the block, so that a test fails that reads what nobody has written. */
-void *gemp_alloc_unset(size_t count, size_t size, size_t *mapped)
+void *gemp_alloc_unset(size_t elements, size_t size, size_t *mapped)
 {
 	size_t bytes;
 	*mapped = 0;
-	if (!check_request(count, size, 0, &bytes))
-		return out_of_memory(count, size);
-	void *block = gemp_page_pool_take(bytes - HEADER_SIZE, mapped);
-	if (block) {
-		add_live(bytes - HEADER_SIZE);
-	} else {
-		char *base = new_pages(bytes, false);
+	if (!check_request(elements, size, 0, &bytes))
+		return out_of_memory(elements, size);
+	const size_t small = gemp_small_block_size(bytes);
+	void *block = small ? NULL : gemp_page_pool_take(bytes - HEADER_SIZE, mapped);
+	if (!block) {
+		char *base = small ? take_small(small) : new_pages(bytes, false);
 		if (!base)
-			return out_of_memory(count, size);
-		block = register_block(base, bytes);
+			return out_of_memory(elements, size);
+		block = write_header(base, bytes, small);
 	}
-	blocks++;
+	gemp_memory_add((ptrdiff_t)(bytes - HEADER_SIZE), 1);
 #ifndef NDEBUG
 	memset(block, UNSET, bytes - HEADER_SIZE);
 #endif
@@ -244,12 +302,8 @@ void gemp_free(void *block)
 {
 	if (!block)
 		return;
-	live -= size_of(block);
-	blocks--;
-	if (gemp_page_pool_has(block))
-		gemp_page_pool_put(block);
-	else
-		free((char *)block - HEADER_SIZE);
+	gemp_memory_add(-(ptrdiff_t)size_of(block), -1);
+	free_block(block);
 }
 
 /* Stops at the first failure. The pointers of later arrays keep their values, which the caller has set to NULL. */
@@ -272,14 +326,12 @@ void gemp_free_list(void *const *blocks, size_t count)
 
 void gemp_memory_count(size_t bytes)
 {
-	blocks++;
-	add_live(bytes);
+	gemp_memory_add((ptrdiff_t)bytes, 1);
 }
 
 void gemp_memory_discount(size_t bytes)
 {
-	blocks--;
-	live -= bytes;
+	gemp_memory_add(-(ptrdiff_t)bytes, -1);
 }
 
 /* length + 1 would overflow for SIZE_MAX. */
@@ -330,21 +382,6 @@ gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t siz
 	gemp_pointer_set(block, moved);
 	*capacity = larger;
 	return GEMP_OK;
-}
-
-size_t gemp_memory_live(void)
-{
-	return live;
-}
-
-size_t gemp_memory_blocks(void)
-{
-	return blocks;
-}
-
-size_t gemp_memory_peak(void)
-{
-	return peak;
 }
 
 /* Reads VmHWM, since getrusage includes the peak of the parent before exec. */

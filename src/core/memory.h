@@ -9,6 +9,7 @@
 #ifndef GEMP_CORE_MEMORY_H
 #define GEMP_CORE_MEMORY_H
 
+#include "core/memory_count.h"
 #include "core/status.h"
 #include "core/types.h"
 
@@ -57,9 +58,6 @@ static inline void gemp_free_at(void *owner)
 void gemp_memory_count(size_t bytes);
 void gemp_memory_discount(size_t bytes);
 
-size_t gemp_memory_live(void);          /* bytes */
-size_t gemp_memory_blocks(void);        /* number of live blocks; 0 at the end of a test without leaks */
-size_t gemp_memory_peak(void);          /* bytes */
 size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, including libraries; 0 if unknown */
 
 /* While a limit is set, a request that would make the live bytes exceed it fails as if the node had no memory. Threads

@@ -86,6 +86,7 @@ static void *run_helper(void *unused)
 		pool.joined++;
 		pthread_mutex_unlock(&pool.mutex);
 		run_chunks(task);
+		gemp_memory_settle();
 		pthread_mutex_lock(&pool.mutex);
 		if (--pool.joined == 0)
 			pthread_cond_signal(&pool.ended);

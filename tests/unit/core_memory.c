@@ -2,8 +2,11 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "core/threads.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -187,6 +190,130 @@ static void requests_beyond_the_limit_fail(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+enum { BLOCKS = 200, STEPS = 20000, THREADS = 4 };
+
+/* The blocks of a thread. Block k has the bytes (char)(k + i + salt[k]). */
+typedef struct held {
+	char *block[BLOCKS];
+	size_t size[BLOCKS];
+	unsigned char salt[BLOCKS];
+	uint64_t random;
+	bool right;
+} held;
+
+static size_t draw_size(held *h)
+{
+	const size_t most[] = { 40, 300, 1100, 9000, 70000 };
+	return gemp_random_below(&h->random, most[gemp_random_below(&h->random, 5)]);
+}
+
+static void fill(held *h, size_t k, size_t from)
+{
+	for (size_t i = from; i < h->size[k]; i++)
+		h->block[k][i] = (char)(k + i + h->salt[k]);
+}
+
+static bool has(const held *h, size_t k, size_t size)
+{
+	bool same = true;
+	for (size_t i = 0; i < size; i++)
+		same = same && h->block[k][i] == (char)(k + i + h->salt[k]);
+	return same;
+}
+
+/* Requests, resizes and frees blocks of random sizes, most of them small. Each block keeps its bytes, and new blocks
+ * are zero, whatever was in the memory before. */
+static void *juggle(void *self)
+{
+	held *h = self;
+	h->right = true;
+	for (int step = 0; step < STEPS && h->right; step++) {
+		const size_t k = gemp_random_below(&h->random, BLOCKS), size = draw_size(h), before = h->size[k];
+		if (!h->block[k]) {
+			h->block[k] = gemp_calloc(size, 1);
+			for (size_t i = 0; i < size; i++)
+				h->right = h->right && h->block[k][i] == 0;
+			h->size[k] = size;
+			h->salt[k] = (unsigned char)step;
+			fill(h, k, 0);
+		} else if (step % 3) {
+			h->right = has(h, k, before);
+			gemp_free(h->block[k]);
+			h->block[k] = NULL;
+		} else {
+			h->block[k] = gemp_realloc(h->block[k], size, 1);
+			h->size[k] = size;
+			h->right = has(h, k, before < size ? before : size) && (uintptr_t)h->block[k] % 16 == 0;
+			fill(h, k, before);
+		}
+	}
+	return NULL;
+}
+
+static size_t held_bytes(const held *h, size_t *count)
+{
+	size_t bytes = 0;
+	for (size_t k = 0; k < BLOCKS; k++)
+		if (h->block[k]) {
+			bytes += h->size[k];
+			++*count;
+		}
+	return bytes;
+}
+
+/* Threads end with blocks, which another thread frees. */
+static void blocks_keep_their_bytes(void **state)
+{
+	(void)state;
+	static held all[THREADS];
+	pthread_t thread[THREADS];
+	const size_t blocks = gemp_memory_blocks(), live = gemp_memory_live();
+	size_t count = 0, bytes = 0;
+	for (size_t t = 0; t < THREADS; t++) {
+		all[t] = (held){ .random = test_seed() + t };
+		assert_int_equal(pthread_create(&thread[t], NULL, juggle, &all[t]), 0);
+	}
+	for (size_t t = 0; t < THREADS; t++) {
+		pthread_join(thread[t], NULL);
+		assert_true(all[t].right);
+		bytes += held_bytes(&all[t], &count);
+	}
+	assert_int_equal(gemp_memory_blocks() - blocks, count);
+	assert_int_equal(gemp_memory_live() - live, bytes);
+	assert_true(gemp_memory_peak() >= live + bytes);
+	juggle(&all[0]);
+	assert_true(all[0].right);
+	for (size_t t = 0; t < THREADS; t++)
+		for (size_t k = 0; k < BLOCKS; k++)
+			gemp_free(all[t].block[k]);
+	assert_int_equal(gemp_memory_blocks(), blocks);
+	assert_int_equal(gemp_memory_live(), live);
+}
+
+static void request_in_loop(void *context, unsigned thread, size_t chunk)
+{
+	char **block = context;
+	(void)thread;
+	block[chunk] = gemp_calloc(chunk, 1);
+}
+
+/* After a loop the caller sees what the helpers, which do not end, have requested. */
+static void counts_what_helpers_request(void **state)
+{
+	(void)state;
+	char *block[BLOCKS];
+	const size_t blocks = gemp_memory_blocks(), live = gemp_memory_live();
+	for (int round = 0; round < 20; round++) {
+		gemp_parallel_for(BLOCKS, request_in_loop, block);
+		assert_int_equal(gemp_memory_blocks() - blocks, BLOCKS);
+		assert_int_equal(gemp_memory_live() - live, BLOCKS * (BLOCKS - 1) / 2);
+		for (size_t k = 0; k < BLOCKS; k++)
+			gemp_free(block[k]);
+		assert_int_equal(gemp_memory_blocks(), blocks);
+		assert_int_equal(gemp_memory_live(), live);
+	}
+}
+
 /* The system moves the pages of a large block that grows. A copy would touch each page of the new block. */
 static void large_blocks_grow_without_a_copy(void **state)
 {
@@ -221,7 +348,8 @@ int main(void)
 		cmocka_unit_test(the_kth_request_fails_once_asked),  cmocka_unit_test(only_a_chosen_request_fails),
 		cmocka_unit_test(a_failed_realloc_leaves_the_block), cmocka_unit_test(copies_end_in_zero),
 		cmocka_unit_test(reserve_grows_geometrically),       cmocka_unit_test(requests_beyond_the_limit_fail),
-		cmocka_unit_test(large_blocks_grow_without_a_copy),
+		cmocka_unit_test(large_blocks_grow_without_a_copy),  cmocka_unit_test(blocks_keep_their_bytes),
+		cmocka_unit_test(counts_what_helpers_request),
 	};
 	return test_main(tests);
 }
