@@ -254,19 +254,19 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 /* FILES */
 
 /* pwrite may write fewer bytes or be interrupted. The loop continues at the first byte that was not written. */
-static gemp_code write_at(const gemp_output *output, const char *bytes, size_t size, uint64_t place)
+bool gemp_file_write_at(int descriptor, const void *bytes, size_t size, uint64_t place)
 {
-	while (size) {
-		ssize_t written = pwrite(output->file, bytes, size, (off_t)place);
+	for (const char *from = bytes; size;) {
+		ssize_t written = pwrite(descriptor, from, size, (off_t)place);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return writing_failed(output->path, "writing failed");
-		bytes += written;
+			return false;
+		from += written;
 		size -= (size_t)written;
 		place += (uint64_t)written;
 	}
-	return GEMP_OK;
+	return true;
 }
 
 /* The offset of each block is known before writing, so all ranks write at the same time. */
@@ -291,7 +291,8 @@ gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 {
 	uint64_t place = output->next;
 	output->next += size;
-	return write_at(output, bytes, size, place);
+	return gemp_file_write_at(output->file, bytes, size, place) ? GEMP_OK
+	                                                            : writing_failed(output->path, "writing failed");
 }
 
 /* Collective. All ranks close the file before rank 0 renames it. */

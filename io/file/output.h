@@ -24,6 +24,9 @@ gemp_code gemp_file_numbered(char **out, const char *path, size_t number);
  * removes these only when the file is closed, and HDF5 does not close a file after a failed write. */
 void gemp_file_discard(const char *temporary);
 
+/* Writes bytes at an offset of a file. After a failure returns false, and errno has the reason. */
+bool gemp_file_write_at(int descriptor, const void *bytes, size_t size, uint64_t place);
+
 /* Collective. Makes the temporary name of a file. The name is the same on all ranks, since each rank may open the
  * file. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary);

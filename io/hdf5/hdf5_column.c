@@ -1,6 +1,6 @@
 /* HDF5 converts numbers of any type to 64-bit integers or doubles. AnnData encodes some columns as groups: a
  * categorical column has codes and categories, where code -1 is NULL; a nullable column has values and a mask. NaN is
- * NULL, too. */
+ * NULL, too. Strings of our own files may be offsets and bytes. */
 
 #include "io/hdf5/hdf5_column.h"
 
@@ -109,12 +109,27 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 	return code;
 }
 
-/* Reads only metadata and no elements. */
+static gemp_code open_object(const gemp_h5 *h5, const char *path, hid_t *object, bool *group)
+{
+	if (!path)
+		return GEMP_ENOMEM;
+	GEMP_TRY(GEMP_HDF5(h5, *object = H5Oopen(h5->file, path, H5P_DEFAULT)));
+	*group = H5Iget_type(*object) == H5I_GROUP;
+	return GEMP_OK;
+}
+
+/* Reads only metadata and no elements. Strings have an offset more than they are. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
-	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
-	GEMP_TRY(open_dataset(&o, h5, path));
-	*length = o.length;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t object = H5I_INVALID_HID;
+	GEMP_OWNED_BY(close_dataset) open_column o = { .dataset = H5I_INVALID_HID };
+	bool group;
+	GEMP_TRY(open_object(h5, path, &object, &group));
+	GEMP_OWNED char *offsets = group ? gemp_h5_join(path, "offsets") : NULL;
+	if (group && !offsets)
+		return GEMP_ENOMEM;
+	GEMP_TRY(open_dataset(&o, h5, group ? offsets : path));
+	*length = group && o.length ? o.length - 1 : o.length;
 	return GEMP_OK;
 }
 
@@ -241,6 +256,32 @@ static gemp_code join_mask(gemp_column *out, const gemp_column *values, const ge
 	return GEMP_OK;
 }
 
+/* Reads strings of the encoding gemp-strings. String i is the bytes from offset i up to offset i + 1. */
+static gemp_code read_strings(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
+                              size_t count)
+{
+	GEMP_OWNED_BY(close_dataset) open_column offsets = { .dataset = H5I_INVALID_HID };
+	GEMP_OWNED_BY(close_dataset) open_column bytes = { .dataset = H5I_INVALID_HID };
+	GEMP_OWNED char *offsets_path = gemp_h5_join(path, "offsets"), *bytes_path = gemp_h5_join(path, "bytes");
+	GEMP_OWNED int64_t *at = NULL;
+	GEMP_OWNED char *text = NULL;
+	GEMP_TRY(open_dataset(&offsets, h5, offsets_path));
+	GEMP_TRY(open_dataset(&bytes, h5, bytes_path));
+	GEMP_TRY(GEMP_NEW(at, count + 1));
+	GEMP_TRY(read_numbers(&offsets, first, count + 1, at, NULL));
+	for (size_t i = 0; i < count; i++)
+		if (at[i] < 0 || at[i + 1] < at[i])
+			return gemp_fail(GEMP_EDATA, "%s: the offsets of '%s' do not ascend; the file is damaged, write it again",
+			                 h5->path, path);
+	GEMP_TRY(GEMP_NEW(text, (size_t)(at[count] - at[0])));
+	GEMP_TRY(read_rows(&bytes, (uint64_t)at[0], (size_t)(at[count] - at[0]), H5T_NATIVE_UCHAR, text));
+	GEMP_TRY(gemp_column_init(out, name, GEMP_STRING));
+	GEMP_TRY(gemp_column_reserve(out, count, (size_t)(at[count] - at[0])));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(add_string(out, text + (at[i] - at[0]), (size_t)(at[i + 1] - at[i])));
+	return GEMP_OK;
+}
+
 /* The attribute encoding-type determines which datasets the group has. */
 static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                             size_t count, bool *known)
@@ -250,6 +291,8 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
 	GEMP_OWNED char *encoding = NULL;
 	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
 	const bool codes = strcmp(encoding, "categorical") == 0;
+	if (strcmp(encoding, "gemp-strings") == 0)
+		return read_strings(out, h5, path, name, first, count);
 	*known = codes || strcmp(encoding, "nullable-integer") == 0 || strcmp(encoding, "nullable-boolean") == 0;
 	if (!*known)
 		return GEMP_OK;
@@ -268,12 +311,10 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
                          size_t count, bool *known)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t object = H5I_INVALID_HID;
+	bool group;
 	*out = (gemp_column){ 0 };
 	*known = true;
-	if (!path)
-		return GEMP_ENOMEM;
-	GEMP_TRY(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
-	const bool group = H5Iget_type(object) == H5I_GROUP;
+	GEMP_TRY(open_object(h5, path, &object, &group));
 	gemp_code code = (group ? read_group : read_dataset)(out, h5, path, name, first, count, known);
 	if (code != GEMP_OK || !*known)
 		gemp_column_free(out);

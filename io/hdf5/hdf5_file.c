@@ -12,6 +12,7 @@
 #include "io/file/output.h"
 #include "io/file/seal.h"
 #include "io/hdf5/hdf5_filter.h"
+#include "io/hdf5/hdf5_places.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,13 +52,13 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	char reason[256] = "";
 	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, reason);
 	H5Eclear2(H5E_DEFAULT);
-	const char *name = strstr(call, "H5");
-	int length = name ? (int)strcspn(name, "(") : 0;
+	const char *from = strstr(call, "H5"), *name = from ? from : "HDF5"; /* a function of hdf5_places */
+	const int length = (int)strcspn(name, "(");
 	if (h5->writing)
 		return gemp_fail(GEMP_EIO, "%s: writing failed in %.*s: %s; is there room, and may you write there?", h5->path,
-		                 length, name ? name : "", reason);
-	return gemp_fail(GEMP_EDATA, "%s: not readable: %.*s: %s; is it a whole HDF5 file?", h5->path, length,
-	                 name ? name : "", reason);
+		                 length, name, reason);
+	return gemp_fail(GEMP_EDATA, "%s: not readable: %.*s: %s; is it a whole HDF5 file?", h5->path, length, name,
+	                 reason);
 }
 
 gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path, int error)
@@ -67,9 +68,12 @@ gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path,
 	return gemp_sealed_failed(file, gemp_text_status(&part) == GEMP_OK ? part.data : "a dataset", error);
 }
 
+/* Who writes: all ranks, if HDF5 is parallel; or rank 0 alone, with or without the driver of hdf5_places. */
+typedef enum file_writers { TOGETHER, RANK_0, RANK_0_PLACES } file_writers;
+
 /* Local. Fills *h5, which gemp_h5_abandon accepts even after a failure. HDF5's own messages on stderr are silenced,
  * since each failure gets one line of ours. */
-static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
+static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, file_writers writers)
 {
 	H5dont_atexit(); /* HDF5 would flush an abandoned file at exit; see also gemp_comm_forbid_finalize */
 	H5open();
@@ -78,7 +82,7 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
 	/* A single rank writes without MPI, since it would pay for setting up MPI-IO and gain nothing. Besides, all
 	 * processes without mpirun have one folder for MPI's shared files, which the first one to end removes. */
-	h5->parallel = PARALLEL && writing && !gemp_limits_now()->h5_serial && !serial && comm->size > 1;
+	h5->parallel = PARALLEL && writing && !gemp_limits_now()->h5_serial && writers == TOGETHER && comm->size > 1;
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return h5->path ? GEMP_OK : GEMP_ENOMEM;
@@ -104,7 +108,7 @@ static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 
 /* Local, but with parallel HDF5 all ranks must call this function. A file stores no times, so the same graph gives the
  * same bytes. */
-static gemp_code open_file(gemp_h5 *h5)
+static gemp_code open_file(gemp_h5 *h5, file_writers writers)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
 	if (!h5->active)
@@ -113,6 +117,8 @@ static gemp_code open_file(gemp_h5 *h5)
 	GEMP_TRY(GEMP_HDF5(h5, h5->transfer = H5Pcreate(H5P_DATASET_XFER)));
 	if (h5->parallel)
 		GEMP_TRY(set_mpi_access(h5, access));
+	if (writers == RANK_0_PLACES)
+		GEMP_TRY(GEMP_HDF5(h5, gemp_h5_places_access(access)));
 	if (h5->writing) {
 		GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
 		GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
@@ -126,33 +132,43 @@ static gemp_code open_file(gemp_h5 *h5)
 
 /* Rank 0 first makes the file by fopen, since HDF5 would not say why a path cannot be written to. The ranks agree
  * before they open the file, since parallel HDF5 would wait for a rank that has failed. */
-static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
+static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, file_writers writers)
 {
-	gemp_code code = begin_file(h5, comm, path, true, serial);
+	gemp_code code = begin_file(h5, comm, path, true, writers);
 	if (code == GEMP_OK && comm->rank == 0) {
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
 			code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	return gemp_comm_agree(comm, open_file(h5));
+	return gemp_comm_agree(comm, open_file(h5, writers));
 }
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 {
-	return create_file(h5, comm, path, false);
+	return create_file(h5, comm, path, TOGETHER);
 }
 
 /* All ranks use the same temporary name, since with parallel HDF5 each of them opens the file. */
-gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
+static gemp_code create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, file_writers writers)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
-	gemp_code code = create_file(h5, comm, temporary.data, serial);
+	gemp_code code = create_file(h5, comm, temporary.data, writers);
 	if (code == GEMP_OK)
 		return GEMP_OK;
 	gemp_h5_abandon(h5);
 	return gemp_output_commit(comm, temporary.data, path, code);
+}
+
+gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
+{
+	return create_temporary(h5, comm, path, serial ? RANK_0 : TOGETHER);
+}
+
+gemp_code gemp_h5_create_placed(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+{
+	return create_temporary(h5, comm, path, RANK_0_PLACES);
 }
 
 /* MPI_COMM_SELF need not be a constant expression, so it cannot be part of the static initialiser. */
@@ -165,7 +181,7 @@ static const gemp_comm *this_rank(void)
 
 gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 {
-	return create_file(h5, this_rank(), path, true);
+	return create_file(h5, this_rank(), path, RANK_0);
 }
 
 /* Local. HDF5's signature lies at the start of the file, or behind a user's block of 512, 1024, 2048 ... bytes. */
@@ -185,12 +201,12 @@ static gemp_code open_source(gemp_h5 *h5, const char *path, bool trust, const ch
 	GEMP_TRY(gemp_h5_source_open(&h5->source, path, trust));
 	if (!is_hdf5(&h5->source->file))
 		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; %s", path, remedy);
-	return open_file(h5);
+	return open_file(h5, TOGETHER);
 }
 
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool trust, const char *remedy)
 {
-	gemp_code code = begin_file(h5, comm, path, false, false);
+	gemp_code code = begin_file(h5, comm, path, false, TOGETHER);
 	GEMP_THEN(open_source(h5, path, trust, remedy));
 	return gemp_comm_agree(comm, code);
 }

@@ -72,9 +72,11 @@ gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path,
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 /* Creates the file under a temporary name beside `path` (io/file/output.h). After a failure no file is left. serial:
- * rank 0 alone opens the file, as variable-length strings in datasets require. */
+ * rank 0 alone opens the file. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial);
-/* Closes a file of gemp_h5_create_temporary and renames it to `path`. If `code` is an error or closing fails, removes
+/* The same for a file whose chunks get places by gemp_h5_place_chunk (hdf5_places.h). Rank 0 alone opens it. */
+gemp_code gemp_h5_create_placed(gemp_h5 *h5, const gemp_comm *comm, const char *path);
+/* Closes a file of these two functions and renames it to `path`. If `code` is an error or closing fails, removes
  * the file instead. Returns the first error. *h5 may be {0}, as after a failed creation. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
 void gemp_h5_discard(gemp_h5 *h5);                             /* local; removes such a file; *h5 may be {0} */

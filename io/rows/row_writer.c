@@ -99,8 +99,7 @@ static gemp_code write_flat(gemp_row_writer *writer, const flat_column *flat, ge
 		own[c].type = flat[c].values.type;
 		code = gemp_column_append_rows(&own[c], flat[c].dictionary, flat[c].index, rows);
 	}
-	GEMP_TRY(gemp_comm_agree(writer->comm, code));
-	return gemp_result_file_write(writer->results, list, rows);
+	return gemp_result_file_write(writer->results, code, list, rows);
 }
 
 /* Collective. Writes the rows to the HDF5 file. */

@@ -79,6 +79,7 @@ const gemp_limits gemp_limits_default = {
 	.file_i32_max = INT32_MAX,
 	.file_version = 2,
 	.file_compressed_min = 4096,
+	.result_chunk = 1 << 16,
 	.file_implied_min = 4096,
 	.group_budget_min = 1 << 18,
 	.group_block = 1 << 16,

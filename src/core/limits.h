@@ -275,6 +275,10 @@ typedef struct gemp_limits {
 	uint64_t file_compressed_min;
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
+	/* Rows, at least 1, all ranks: chunks of an HDF5 file of rows have so many rows, or eight times as many bytes of
+	 * strings. A chunk of numbers has 512 KiB, which fits into the cache that HDF5 has for each dataset that is read
+	 * [2^16]: io/hdf5/hdf5_growing. */
+	uint64_t result_chunk;
 
 	/* Bytes: the least budget of the groups of a rank, all ranks. Tables of few groups have a fixed part [2^18]:
 	 * query/clause/group. */

@@ -159,7 +159,14 @@ def other_forms_of_names(rows):
         file["rows/key"] = [key for key, unit in rows]
         file["rows/unit"] = [0 if unit == "" else unit for key, unit in rows]
         file["null/unit"] = [unit == "" for key, unit in rows]
-    for name in ("units.csv", "units.jsonl", "units.jsonl.gz", "units.h5"):
+    with h5py.File("strings.h5", "w") as file:  # as the program writes strings
+        texts = [key.encode() for key, unit in rows]
+        file["rows/key/offsets"] = numpy.cumsum([0, *map(len, texts)], dtype=numpy.uint64)
+        file["rows/key/bytes"] = numpy.frombuffer(b"".join(texts), dtype=numpy.uint8)
+        file["rows/key"].attrs["encoding-type"] = "gemp-strings"
+        file["rows/unit"] = [0 if unit == "" else unit for key, unit in rows]
+        file["null/unit"] = [unit == "" for key, unit in rows]
+    for name in ("units.csv", "units.jsonl", "units.jsonl.gz", "units.h5", "strings.h5"):
         draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", name)
         with open("again.svg", encoding="utf-8") as file:
             assert file.read() == expected, name
@@ -184,6 +191,10 @@ def other_forms_of_names(rows):
         file["rows/key"] = [1, 2]
         file["rows/unit"] = [0, 24]
     draw("map.h5", "plain.png", "--labels", "bad.h5", code=65, says="bad.h5:2: '24' is no unit")
+    for last, says in ((0, "do not ascend"), (1 << 20, "fewer than")):
+        with h5py.File("strings.h5", "r+") as file:
+            file["rows/key/offsets"][-1] = last
+        draw("map.h5", "plain.png", "--labels", "strings.h5", code=65, says=says)
 
 
 def names_of_units(rng):

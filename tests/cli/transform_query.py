@@ -11,6 +11,7 @@ import h5py
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import attempt, run
+from result_rows import strings
 
 VERTICES = "id\ttype\tname\tborn:int\np1\tPerson\tAnn\t1950\np2\tPerson\tBob\t1960\np3\tPerson\tCy\t\nm1\tFilm\tUp\t2009\nm2\tFilm\tIt\t2017\n"
 EDGES = "src\tdst\ttype\np1\tm1\tACTS_IN\np2\tm1\tACTS_IN\np3\tm1\tACTS_IN\np2\tm2\tACTS_IN\np3\tm2\tACTS_IN\np1\tp2\tKNOWS\n"
@@ -142,7 +143,7 @@ def check_files(ranks):
             assert file.read() == text, form
     run(ranks, *arguments, "--rows", "rows.h5", "-q")
     with h5py.File("rows.h5") as file:
-        assert [k.decode() for k in file["rows/p"][:]] == ["p2", "p1"] and list(file["rows/age"][:]) == [40, 50]
+        assert strings(file["rows/p"]) == ["p2", "p1"] and list(file["rows/age"][:]) == [40, 50]
     done = run(ranks, *arguments, "--rows", "-")
     assert done.stdout == "p\tage\np2\t40\np1\t50\n" and "set 2 attributes" in done.stderr, done
     text = run(ranks, *arguments).stdout
