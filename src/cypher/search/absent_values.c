@@ -8,10 +8,17 @@
 
 enum { MAX_LABEL_SETS = 1 << 16, LISTED = 5 };
 
+typedef struct labelled_attribute {
+	const gemp_cypher_label *labels;
+	const gemp_cypher_word *attribute;
+} labelled_attribute;
+
 typedef struct absence {
 	const gemp_cypher_tree *tree;
 	const gemp_shard *graph;
 	const gemp_comm *comm;
+	size_t asked_count, asked_capacity;
+	labelled_attribute *asked; /* [asked_count] */
 } absence;
 
 /* True if a vertex with this label set can stand for a node with these labels. `any`: one of the labels suffices. */
@@ -74,9 +81,8 @@ static gemp_code warn(const absence *a, const gemp_cypher_label *labels, const g
 }
 
 /* Collective. The last element of seen[] tells whether a rank has not loaded the column. */
-static gemp_code check(void *self, const gemp_cypher_label *labels, const gemp_cypher_word *attribute)
+static gemp_code check(const absence *a, const gemp_cypher_label *labels, const gemp_cypher_word *attribute)
 {
-	const absence *a = self;
 	const gemp_shard *graph = a->graph;
 	const gemp_column *column = gemp_table_find(&graph->attributes, attribute->bytes);
 	const size_t sets = graph->label_set_count;
@@ -96,12 +102,25 @@ static gemp_code check(void *self, const gemp_cypher_label *labels, const gemp_c
 	gemp_comm_max(a->comm, seen, (int)sets + 1);
 	for (size_t s = 0; s < sets; s++)
 		found |= seen[s] && fitting[s];
-	return found || seen[sets] ? GEMP_OK : warn(a, labels, attribute, seen);
+	return gemp_comm_agree(a->comm, found || seen[sets] ? GEMP_OK : warn(a, labels, attribute, seen));
+}
+
+/* Lists an attribute of a labelled node, since ranks must agree on the list before they check it. */
+static gemp_code list_attribute(void *self, const gemp_cypher_label *labels, const gemp_cypher_word *attribute)
+{
+	absence *a = self;
+	GEMP_TRY(GEMP_RESERVE(a->asked, a->asked_capacity, a->asked_count + 1));
+	a->asked[a->asked_count++] = (labelled_attribute){ labels, attribute };
+	return GEMP_OK;
 }
 
 gemp_code gemp_cypher_warn_of_absent_values(const gemp_cypher_tree *tree, const gemp_shard *graph,
                                             const gemp_comm *comm)
 {
-	absence a = { tree, graph, comm };
-	return gemp_cypher_visit_labelled(tree, check, &a);
+	absence a = { .tree = tree, .graph = graph, .comm = comm };
+	gemp_code code = gemp_comm_agree(comm, gemp_cypher_visit_labelled(tree, list_attribute, &a));
+	for (size_t i = 0; i < a.asked_count && code == GEMP_OK; i++)
+		code = check(&a, a.asked[i].labels, a.asked[i].attribute);
+	gemp_free(a.asked);
+	return code;
 }
