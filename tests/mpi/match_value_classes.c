@@ -1,6 +1,7 @@
 /* Tests the classes of values against all pairs of vertices of a graph that every rank knows. */
 #include "made_graph.h"
 
+#include "core/bitset.h"
 #include "core/threads.h"
 #include "harness/limits.h"
 #include "match/groups/group_key.h"
@@ -15,18 +16,23 @@ static bool same(const made_graph *made, int attribute, gemp_vertex a, gemp_vert
 	return gemp_value_compare(&x, &y, &comparable) == 0;
 }
 
-static void check(made_graph *made, int attribute)
+/* among: bits of the vertices that are numbered; NULL: all. */
+static void check(made_graph *made, int attribute, const uint32_t *among)
 {
 	gemp_value_classes classes;
 	size_t count = 0;
-	assert_all_ok(gemp_value_classes_new(&classes, &made->context, &made->graph, (size_t)attribute));
+	assert_all_ok(gemp_value_classes_new(&classes, &made->context, &made->graph, (size_t)attribute, among));
 	assert_all(classes.of != NULL);
 	for (gemp_vertex a = 0; a < MADE_VERTICES; a++) {
 		gemp_vertex first = a;
 		for (gemp_vertex b = 0; b < MADE_VERTICES; b++) {
+			if (among && !(gemp_bits32_test(among, a) && gemp_bits32_test(among, b)))
+				continue;
 			assert_int_equal(classes.of[a] == classes.of[b], same(made, attribute, a, b));
 			first = same(made, attribute, a, b) && b < first ? b : first;
 		}
+		if (among && !gemp_bits32_test(among, a))
+			continue;
 		assert_int_equal(classes.first[classes.of[a]], first);
 		count += first == a;
 	}
@@ -42,8 +48,14 @@ static void classes_are_values(void **state)
 		TEST_LIMIT(class_chunk, 1 + gemp_random_below(&random, 40));
 		gemp_threads_limit(1 + (unsigned)gemp_random_below(&random, 7));
 		made_graph *made = made_graph_new(gemp_random(&random));
-		for (int attribute = 0; attribute < MADE_ATTRIBUTES; attribute++)
-			check(made, attribute);
+		uint32_t among[MADE_VERTICES / 32 + 1] = { 0 };
+		for (size_t v = 0; v < MADE_VERTICES; v++)
+			if (round && gemp_random_below(&random, (uint64_t)round) == 0)
+				gemp_bits32_set(among, v);
+		for (int attribute = 0; attribute < MADE_ATTRIBUTES; attribute++) {
+			check(made, attribute, NULL);
+			check(made, attribute, among);
+		}
 		made_graph_free(made);
 	}
 	TEST_LIMIT_DEFAULT(class_chunk);
@@ -59,7 +71,7 @@ static void keys_are_numbers(void **state)
 	made_graph *made = made_graph_new(gemp_random(&random));
 	gemp_value_classes classes;
 	gemp_group_key key = gemp_group_key_new(4, 11, MADE_VERTICES);
-	assert_all_ok(gemp_value_classes_new(&classes, &made->context, &made->graph, MADE_AGE));
+	assert_all_ok(gemp_value_classes_new(&classes, &made->context, &made->graph, MADE_AGE, NULL));
 	assert_true(gemp_group_key_fits(&key));
 	gemp_group_key_classify(&key, 1, &classes);
 	for (int i = 0; i < 200; i++) {

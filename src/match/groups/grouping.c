@@ -339,7 +339,7 @@ static gemp_code make_classes(gemp_grouping *g, uint64_t vertices, bool *whole)
 		if (!attribute)
 			continue;
 		if (!classes->of)
-			GEMP_TRY(gemp_value_classes_new(classes, g->match->context, g->match->graph, (size_t)attribute - 1));
+			GEMP_TRY(gemp_value_classes_new(classes, g->match->context, g->match->graph, (size_t)attribute - 1, NULL));
 		*whole &= classes->of != NULL;
 	}
 	return GEMP_OK;

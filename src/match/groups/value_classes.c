@@ -1,6 +1,7 @@
 #include "match/groups/value_classes.h"
 
 #include "comm/exchange.h"
+#include "core/bitset.h"
 #include "core/limits.h"
 #include "core/loop_failure.h"
 #include "core/random.h"
@@ -23,6 +24,7 @@ typedef struct numbering {
 	uint64_t *first; /* [count] the first row of each class */
 	uint64_t *slots;
 	size_t count, first_capacity, slot_count;
+	size_t rows; /* of a chunk that are numbered */
 } numbering;
 
 static void numbering_free(numbering *n)
@@ -116,6 +118,8 @@ static gemp_code number_row(numbering *n, size_t row, uint32_t *class)
 
 typedef struct chunk_task {
 	const gemp_column *column;
+	const uint32_t *among; /* by id; NULL: all rows are numbered */
+	uint64_t first_vertex;
 	uint32_t *codes;       /* [rows] */
 	numbering *parts;      /* [chunks] */
 	const uint32_t *class; /* the class of all rows for each class of each chunk */
@@ -133,15 +137,18 @@ static gemp_code number_rows(chunk_task *t, numbering *part, size_t begin, size_
 {
 	part->column = t->column;
 	for (size_t row = begin; row < end; row++) {
-		GEMP_TRY(number_row(part, row, &t->codes[row]));
-		const size_t done = row + 1 - begin;
-		if (done % TEST && row + 1 < end)
+		if (t->among && !gemp_bits32_test(t->among, t->first_vertex + row))
 			continue;
-		if (too_many(part->count, done))
+		GEMP_TRY(number_row(part, row, &t->codes[row]));
+		if (++part->rows % TEST)
+			continue;
+		if (too_many(part->count, part->rows))
 			atomic_store(&t->many, true);
 		if (atomic_load(&t->many))
 			break;
 	}
+	if (too_many(part->count, part->rows))
+		atomic_store(&t->many, true);
 	return GEMP_OK;
 }
 
@@ -181,11 +188,14 @@ static gemp_code join_chunks(chunk_task *t, numbering *out, size_t rows, size_t 
 }
 
 /* Local. *many becomes true, and the numbering is incomplete, if there are too many values. */
-static gemp_code number_column(numbering *out, uint32_t **codes, const gemp_column *column, size_t rows, bool *many)
+static gemp_code number_column(numbering *out, uint32_t **codes, const gemp_column *column, const gemp_shard *graph,
+                               const uint32_t *among, bool *many)
 {
+	const size_t rows = graph->rows;
 	const size_t chunk = gemp_max(gemp_limits_now()->class_chunk, rows / gemp_threads() + 1);
 	const size_t chunks = (rows + chunk - 1) / chunk;
-	chunk_task t = { .column = column };
+	chunk_task t = { .column = column, .among = among, .first_vertex = graph->first_vertex };
+	size_t numbered = 0;
 	*out = (numbering){ .column = column };
 	GEMP_TRY(GEMP_NEW(*codes, rows + 1));
 	t.codes = *codes;
@@ -195,10 +205,12 @@ static gemp_code number_column(numbering *out, uint32_t **codes, const gemp_colu
 	*many = atomic_load(&t.many);
 	if (!*many)
 		GEMP_THEN(join_chunks(&t, out, rows, chunk, chunks));
-	for (size_t c = 0; c < chunks; c++)
+	for (size_t c = 0; c < chunks; c++) {
+		numbered += t.parts[c].rows;
 		numbering_free(&t.parts[c]);
+	}
 	gemp_free(t.parts);
-	*many |= too_many(out->count, rows);
+	*many |= too_many(out->count, numbered);
 	return code;
 }
 
@@ -274,7 +286,8 @@ static gemp_code take(gemp_value_classes *out, const numbering *own, uint32_t **
 	return GEMP_OK;
 }
 
-gemp_code gemp_value_classes_new(gemp_value_classes *out, gemp_runtime *context, gemp_shard *graph, size_t column)
+gemp_code gemp_value_classes_new(gemp_value_classes *out, gemp_runtime *context, gemp_shard *graph, size_t column,
+                                 const uint32_t *among)
 {
 	GEMP_OWNED_BY(numbering_free) numbering own = { 0 };
 	GEMP_OWNED uint32_t *codes = NULL;
@@ -282,7 +295,7 @@ gemp_code gemp_value_classes_new(gemp_value_classes *out, gemp_runtime *context,
 	bool many = false;
 	*out = (gemp_value_classes){ 0 };
 	GEMP_TRY(gemp_shard_load_attribute(graph, column));
-	gemp_code code = number_column(&own, &codes, &graph->attributes.columns[column], graph->rows, &many);
+	gemp_code code = number_column(&own, &codes, &graph->attributes.columns[column], graph, among, &many);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (gemp_comm_sum1(comm, many))
 		return GEMP_OK;
