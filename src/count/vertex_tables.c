@@ -36,21 +36,32 @@ static bool sum_entries(const gemp_vertex_factor *factor, const gemp_vertex *ids
 	return over;
 }
 
-/* The sum over row v of one list. Loops that the view does not take from this list are between the ids below and above
- * the vertex's own, since rows ascend. */
+/* Row v of one list: entries [0, low) and [high, size). Loops that the view does not take from this list are between
+ * the ids below and above the vertex's own, since rows ascend. */
+typedef struct row_part {
+	const gemp_vertex *entries;
+	size_t low, high, size;
+} row_part;
+
+static inline row_part row_of(const gemp_view_list *list, const gemp_shard *graph, size_t v)
+{
+	const uint64_t begin = list->offsets[v], self = graph->first_vertex + v;
+	row_part row = { .entries = list->neighbours + begin, .size = list->offsets[v + 1] - begin };
+	row.low = row.high = row.size;
+	if (!list->drops_loops)
+		return row;
+	row.low = row.high = gemp_lower_bound_u32(row.entries, row.size, self);
+	while (row.high < row.size && row.entries[row.high] == self)
+		row.high++;
+	return row;
+}
+
+/* The sum over row v of one list. */
 static bool sum_row(const table_pass *pass, const gemp_view_list *list, size_t v, uint64_t *sum)
 {
-	const uint64_t begin = list->offsets[v], size = list->offsets[v + 1] - begin;
-	const gemp_vertex *row = list->neighbours + begin;
-	const uint64_t self = pass->graph->first_vertex + v;
-	if (!list->drops_loops)
-		return sum_entries(&pass->factor, row, size, sum);
-	const size_t low = gemp_lower_bound_u32(row, size, self);
-	size_t high = low;
-	while (high < size && row[high] == self)
-		high++;
-	bool over = sum_entries(&pass->factor, row, low, sum);
-	return sum_entries(&pass->factor, row + high, size - high, sum) || over;
+	const row_part row = row_of(list, pass->graph, v);
+	const bool over = sum_entries(&pass->factor, row.entries, row.low, sum);
+	return sum_entries(&pass->factor, row.entries + row.high, row.size - row.high, sum) || over;
 }
 
 static void multiply_rows(void *context, size_t begin, size_t end)
@@ -179,6 +190,15 @@ unsigned __int128 gemp_vertex_table_sum(const uint64_t *table, size_t rows)
 
 /* TREES */
 
+/* Collective. The rows from the parent's image to the child's. */
+static gemp_code load_rows(gemp_view_lists *lists, gemp_shard *graph, const gemp_tree_vertex *vertices, size_t child)
+{
+	const gemp_tree_vertex *vertex = &vertices[child];
+	GEMP_CHECK(vertex->parent >= 0 && (size_t)vertex->parent < child && !vertex->key.simple);
+	GEMP_TRY(gemp_view_load(graph, &vertex->key));
+	return gemp_view_lists_new(lists, graph, &vertex->key);
+}
+
 /* Collective. Multiplies the parent's table by the sums over the child's, which is gathered first. A child without
  * children of its own has no table. */
 static gemp_code fold_child(uint64_t **tables, const gemp_comm *comm, gemp_shard *graph,
@@ -187,10 +207,8 @@ static gemp_code fold_child(uint64_t **tables, const gemp_comm *comm, gemp_shard
 	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
 	const gemp_tree_vertex *vertex = &vertices[child];
 	gemp_vertex_factor factor = { .bits = vertex->bits };
+	gemp_code code = load_rows(&lists, graph, vertices, child);
 	uint64_t **parent = &tables[vertex->parent];
-	GEMP_CHECK(vertex->parent >= 0 && (size_t)vertex->parent < child && !vertex->key.simple);
-	GEMP_TRY(gemp_view_load(graph, &vertex->key));
-	gemp_code code = gemp_view_lists_new(&lists, graph, &vertex->key);
 	if (code == GEMP_OK && !*parent)
 		code = gemp_vertex_table_new(parent, graph, vertices[vertex->parent].bits);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -219,6 +237,143 @@ gemp_code gemp_tree_table(uint64_t **table, const gemp_comm *comm, gemp_shard *g
 		*table = tables[0];
 		tables[0] = NULL;
 	}
+	for (size_t v = 0; tables && v < count; v++)
+		gemp_free(tables[v]);
+	return code;
+}
+
+/* FOLDS
+ *
+ * Values are carried along the path from their vertex to the root. The table of a vertex on the path has the numbers of
+ * homomorphisms of its other children's subtrees, as for trees without values. */
+
+typedef struct carrying {
+	uint64_t *carried;       /* [graph->rows] of the path's vertex */
+	const uint64_t *numbers; /* [graph->rows] of the other children; NULL: 1 at candidates */
+	const uint32_t *bits;    /* candidates; NULL: any vertex */
+	const uint64_t *values;  /* [vertices] of the path's child */
+	const gemp_shard *graph;
+	const gemp_view_lists *lists;
+} carrying;
+
+static inline uint64_t fold_entries(gemp_fold_kind kind, const uint64_t *values, const gemp_vertex *ids, uint64_t count,
+                                    uint64_t folded)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t value = values[ids[i]];
+		folded = kind == GEMP_FOLD_SUM   ? folded + value
+		         : kind == GEMP_FOLD_MAX ? gemp_max(folded, value)
+		                                 : folded | value;
+	}
+	return folded;
+}
+
+/* Folds the values of the child's images into the vertices of the path that are candidates. */
+static inline void carry_kind(const carrying *c, gemp_fold_kind kind, size_t begin, size_t end)
+{
+	for (size_t v = begin; v < end; v++) {
+		uint64_t folded = 0;
+		if (c->numbers ? !c->numbers[v] : c->bits && !gemp_bits32_test(c->bits, c->graph->first_vertex + v))
+			continue;
+		for (size_t k = 0; k < c->lists->count; k++) {
+			const row_part row = row_of(&c->lists->list[k], c->graph, v);
+			folded = fold_entries(kind, c->values, row.entries, row.low, folded);
+			folded = fold_entries(kind, c->values, row.entries + row.high, row.size - row.high, folded);
+		}
+		c->carried[v] = folded;
+	}
+}
+
+/* A loop for each kind, so that the kind is not tested for each entry. */
+static void carry_sums(void *context, size_t begin, size_t end)
+{
+	carry_kind(context, GEMP_FOLD_SUM, begin, end);
+}
+
+static void carry_maxima(void *context, size_t begin, size_t end)
+{
+	carry_kind(context, GEMP_FOLD_MAX, begin, end);
+}
+
+static void carry_unions(void *context, size_t begin, size_t end)
+{
+	carry_kind(context, GEMP_FOLD_UNION, begin, end);
+}
+
+/* Each homomorphism of the other subtrees has the value. */
+static void repeat_sums(void *context, size_t begin, size_t end)
+{
+	const carrying *c = context;
+	for (size_t v = begin; v < end; v++)
+		c->carried[v] *= c->numbers[v];
+}
+
+static void drop_values(void *context, size_t begin, size_t end)
+{
+	const carrying *c = context;
+	for (size_t v = begin; v < end; v++)
+		c->carried[v] = c->numbers[v] ? c->carried[v] : 0;
+}
+
+/* Collective. Replaces the values of tree vertex `child` by those of its parent's images. */
+static gemp_code carry(carrying *c, uint64_t **values, const gemp_comm *comm, gemp_shard *graph,
+                       const gemp_tree_vertex *vertices, size_t child, gemp_fold_kind kind)
+{
+	static gemp_elements_body *const carry_of[] = {
+		[GEMP_FOLD_SUM] = carry_sums, [GEMP_FOLD_MAX] = carry_maxima, [GEMP_FOLD_UNION] = carry_unions
+	};
+	GEMP_OWNED_BY(gemp_view_lists_free) gemp_view_lists lists = { 0 };
+	GEMP_OWNED uint64_t *carried = NULL;
+	gemp_code code = load_rows(&lists, graph, vertices, child);
+	GEMP_THEN(GEMP_NEW(carried, graph->rows));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_vertex_table_gather(values, comm, graph));
+	c->carried = carried;
+	c->values = *values;
+	c->lists = &lists;
+	gemp_for_elements(graph->rows, carry_of[kind], c);
+	gemp_free(*values);
+	*values = carried;
+	carried = NULL;
+	return GEMP_OK;
+}
+
+/* Collective. The subtrees beside the path come first. */
+static gemp_code carry_values(uint64_t **tables, const gemp_comm *comm, gemp_shard *graph,
+                              const gemp_tree_vertex *vertices, size_t count, gemp_tree_fold *fold)
+{
+	carrying c = { .graph = graph };
+	uint64_t path = 0;
+	for (int v = (int)fold->at; v >= 0; v = vertices[v].parent)
+		path |= UINT64_C(1) << v;
+	for (size_t child = count; child-- > 1;)
+		if (!(path >> child & 1))
+			GEMP_TRY(fold_child(tables, comm, graph, vertices, child));
+	for (int v = (int)fold->at; v >= 0; v = vertices[v].parent) {
+		c.carried = fold->values;
+		c.numbers = tables[v];
+		if (c.numbers)
+			gemp_for_elements(graph->rows, fold->kind == GEMP_FOLD_SUM ? repeat_sums : drop_values, &c);
+		if (v == 0)
+			break;
+		c.numbers = tables[vertices[v].parent];
+		c.bits = vertices[vertices[v].parent].bits;
+		GEMP_TRY(carry(&c, &fold->values, comm, graph, vertices, (size_t)v, fold->kind));
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_tree_table_fold(uint64_t **table, const gemp_comm *comm, gemp_shard *graph,
+                               const gemp_tree_vertex *vertices, size_t count, gemp_tree_fold *fold)
+{
+	GEMP_OWNED uint64_t **tables = NULL;
+	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(tables, count));
+	GEMP_CHECK(fold->at < count);
+	GEMP_THEN(carry_values(tables, comm, graph, vertices, count, fold));
+	*table = code == GEMP_OK ? fold->values : NULL;
+	if (code != GEMP_OK)
+		gemp_free(fold->values);
+	fold->values = NULL;
 	for (size_t v = 0; tables && v < count; v++)
 		gemp_free(tables[v]);
 	return code;

@@ -6,6 +6,10 @@
  * homomorphisms there are, and a leaf without candidates costs a pass over the vertices. Parallel edges are different
  * homomorphisms, and an edge without direction takes a loop once, as in the search.
  *
+ * A fold carries values of one pattern vertex to the root in the same passes, so that the aggregate of the values over
+ * all homomorphisms is known for each image of the root, and no homomorphism is enumerated (eager aggregation, Yan and
+ * Larson 1995).
+ *
  * A rank has the numbers of its own vertices, table[graph->rows]. The table of a pattern vertex that has a parent is
  * gathered by all ranks (8 bytes for each vertex of the graph), since its vertices are neighbours of any vertex. */
 
@@ -41,6 +45,24 @@ typedef struct gemp_tree_vertex {
  * rows. GEMP_EDATA if a number exceeds 64 bits. */
 gemp_code gemp_tree_table(uint64_t **table, const gemp_comm *comm, gemp_shard *graph, const gemp_tree_vertex *vertices,
                           size_t count);
+
+/* How the values of several homomorphisms become one number. 0 is the number of none. */
+typedef enum gemp_fold_kind {
+	GEMP_FOLD_SUM, /* modulo 2^64, so two's complement sums, too */
+	GEMP_FOLD_MAX,
+	GEMP_FOLD_UNION /* of the bits of 64-bit words */
+} gemp_fold_kind;
+
+typedef struct gemp_tree_fold {
+	size_t at; /* the vertex of the tree that has the values */
+	gemp_fold_kind kind;
+	uint64_t *values; /* [graph->rows] of this rank's vertices, 0 at no candidates; owned, and freed by the call */
+} gemp_tree_fold;
+
+/* Collective. table[graph->rows] becomes, by the image of the root, what the values of vertex fold->at become over all
+ * homomorphisms of the tree. Otherwise like gemp_tree_table. */
+gemp_code gemp_tree_table_fold(uint64_t **table, const gemp_comm *comm, gemp_shard *graph,
+                               const gemp_tree_vertex *vertices, size_t count, gemp_tree_fold *fold);
 
 /* Local. The sum of the table's numbers. */
 unsigned __int128 gemp_vertex_table_sum(const uint64_t *table, size_t rows);

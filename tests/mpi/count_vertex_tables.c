@@ -95,8 +95,79 @@ static void check_tree(tree_case *t)
 	}
 	assert_all(right);
 	assert_all(gemp_vertex_table_sum(table, graph->rows) == sum);
-	for (size_t p = 0; p < t->count; p++)
-		gemp_free(t->bits[p]);
+}
+
+/* FOLDS */
+
+/* What the values of tree vertex `at` become over all homomorphisms of the subtree of p with v as the image of p. */
+static uint64_t folded_at(const tree_case *t, size_t p, gemp_vertex v, const gemp_tree_fold *fold,
+                          const uint64_t *values);
+
+static uint64_t put_together(gemp_fold_kind kind, uint64_t a, uint64_t b)
+{
+	return kind == GEMP_FOLD_SUM ? a + b : kind == GEMP_FOLD_MAX ? gemp_max(a, b) : a | b;
+}
+
+static uint64_t folded_over_edges(const tree_case *t, size_t p, gemp_vertex v, const gemp_tree_fold *fold,
+                                  const uint64_t *values)
+{
+	const gemp_view_key *key = &t->vertices[p].key;
+	uint64_t folded = 0;
+	for (size_t k = 0; k < t->whole->relation_count; k++) {
+		const gemp_relation *relation = &t->whole->relations[k];
+		for (gemp_vertex u = 0; key->relations[k] && u < t->whole->vertex_count; u++)
+			for (uint64_t i = relation->out_offsets[u]; i < relation->out_offsets[u + 1]; i++) {
+				const gemp_vertex w = relation->out_targets[i];
+				if (u == v && key->direction != GEMP_VIEW_IN)
+					folded = put_together(fold->kind, folded, folded_at(t, p, w, fold, values));
+				if (w == v && key->direction != GEMP_VIEW_OUT && (u != v || key->direction == GEMP_VIEW_IN))
+					folded = put_together(fold->kind, folded, folded_at(t, p, u, fold, values));
+			}
+	}
+	return folded;
+}
+
+static bool is_above(const tree_case *t, size_t p, size_t at)
+{
+	int v = (int)at;
+	while (v > (int)p)
+		v = t->vertices[v].parent;
+	return v == (int)p;
+}
+
+static uint64_t folded_at(const tree_case *t, size_t p, gemp_vertex v, const gemp_tree_fold *fold,
+                          const uint64_t *values)
+{
+	uint64_t others = !t->bits[p] || gemp_bits32_test(t->bits[p], v), folded = p == fold->at ? values[v] : 0;
+	for (size_t child = p + 1; child < t->count; child++) {
+		if (t->vertices[child].parent != (int)p)
+			continue;
+		if (is_above(t, child, fold->at))
+			folded = folded_over_edges(t, child, v, fold, values);
+		else
+			others *= matches_over_edges(t, child, v);
+	}
+	return fold->kind == GEMP_FOLD_SUM ? folded * others : others ? folded : 0;
+}
+
+/* Values are 0 at vertices that are no candidates, and at some others. */
+static void check_fold(tree_case *t, uint64_t *random)
+{
+	const gemp_shard *graph = t->distributed;
+	gemp_tree_fold fold = { .at = gemp_random_below(random, t->count),
+		                    .kind = (gemp_fold_kind)gemp_random_below(random, 3) };
+	GEMP_OWNED uint64_t *values = NULL, *table = NULL;
+	bool right = true;
+	assert_all_ok(GEMP_NEW(values, graph->vertex_count));
+	for (uint64_t v = 0; v < graph->vertex_count; v++) {
+		const uint64_t value = gemp_random_below(random, 4) ? gemp_random(random) : 0;
+		values[v] = !t->bits[fold.at] || gemp_bits32_test(t->bits[fold.at], v) ? value : 0;
+	}
+	assert_all_ok(GEMP_COPY(fold.values, values + graph->first_vertex, graph->rows));
+	assert_all_ok(gemp_tree_table_fold(&table, &test_comm, t->distributed, t->vertices, t->count, &fold));
+	for (size_t v = 0; v < graph->rows; v++)
+		right &= table[v] == folded_at(t, 0, (gemp_vertex)(graph->first_vertex + v), &fold, values);
+	assert_all(right && !fold.values);
 }
 
 static void random_trees(void **state)
@@ -114,6 +185,9 @@ static void random_trees(void **state)
 		for (size_t k = 0; k < 12; k++) {
 			random_tree(&t, &random);
 			check_tree(&t);
+			check_fold(&t, &random);
+			for (size_t p = 0; p < t.count; p++)
+				gemp_free(t.bits[p]);
 		}
 		gemp_shard_free(t.distributed);
 		gemp_shard_free(t.whole);
