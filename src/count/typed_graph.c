@@ -32,17 +32,21 @@ static gemp_code find_ends(const gemp_typed_graph *e, const gemp_typed_term *ter
 	return GEMP_OK;
 }
 
-/* Can a vertex with this label set be that end of such an edge? */
-static bool can_end(const gemp_typed_graph *e, const gemp_typed_edge *edge, int side, size_t label_set)
+/* Can a vertex with this label set be that end of an edge of these relations? */
+static bool can_end_one(const gemp_shard *graph, const bool *relations, bool either, int side, size_t label_set)
 {
-	for (size_t r = 0; r < e->graph->relation_count; r++) {
-		const gemp_relation *relation = &e->graph->relations[r];
-		if (gemp_type_set(e->types, edge->types)[r] &&
-		    (relation->ends->label_sets[side][label_set] ||
-		     ((edge->either || !relation->directed) && relation->ends->label_sets[!side][label_set])))
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (relations[r] && (relation->ends->label_sets[side][label_set] ||
+		                     ((either || !relation->directed) && relation->ends->label_sets[!side][label_set])))
 			return true;
 	}
 	return false;
+}
+
+static bool can_end(const gemp_typed_graph *e, const gemp_typed_edge *edge, int side, size_t label_set)
+{
+	return can_end_one(e->graph, gemp_type_set(e->types, edge->types), edge->either, side, label_set);
 }
 
 /* False if no vertex has a label set that all edges of the pattern's vertex allow. Such terms come from vertices that
@@ -71,13 +75,19 @@ gemp_code gemp_typed_graph_may_match(const gemp_typed_graph *e, const gemp_typed
 	return GEMP_OK;
 }
 
+bool gemp_relations_imply(const gemp_shard *graph, const bool *relations, bool either, bool target,
+                          const bool *label_sets)
+{
+	for (size_t set = 0; set < graph->label_set_count; set++)
+		if (!label_sets[set] && can_end_one(graph, relations, either, target, set))
+			return false;
+	return true;
+}
+
 bool gemp_typed_graph_implies(const gemp_typed_graph *e, const gemp_typed_edge *edge, bool target,
                               const bool *label_sets)
 {
-	for (size_t set = 0; set < e->graph->label_set_count; set++)
-		if (!label_sets[set] && can_end(e, edge, target, set))
-			return false;
-	return true;
+	return gemp_relations_imply(e->graph, gemp_type_set(e->types, edge->types), edge->either, target, label_sets);
 }
 
 /* EDGES BETWEEN THE SAME VERTICES */

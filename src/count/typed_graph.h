@@ -31,6 +31,8 @@ gemp_code gemp_typed_graph_may_match(const gemp_typed_graph *typed, const gemp_t
 gemp_code gemp_typed_graph_simplify(const gemp_typed_graph *typed, gemp_typed_term *term);
 
 /* True if every vertex of the graph that is this end of an edge has one of the label sets. The ends are known. */
+bool gemp_relations_imply(const gemp_shard *graph, const bool *relations, bool either, bool target,
+                          const bool *label_sets);
 bool gemp_typed_graph_implies(const gemp_typed_graph *typed, const gemp_typed_edge *edge, bool target,
                               const bool *label_sets);
 

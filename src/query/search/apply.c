@@ -163,7 +163,7 @@ static gemp_code may_have_tables(bool *tables, const gemp_apply *a, const gemp_f
 {
 	bool few = a->pattern->arguments || options->match.among_count;
 	if (!few)
-		GEMP_TRY(gemp_subpattern_rows_are_few(&few, a->context, a->graph, a->pattern));
+		GEMP_TRY(gemp_subpattern_rows_are_few(&few, a->context, a->graph, a->pattern, options->match.semantics));
 	*tables = !few;
 	return GEMP_OK;
 }

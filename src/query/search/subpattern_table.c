@@ -4,123 +4,23 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "count/vertex_tables.h"
-#include "match/filter/candidates.h"
 #include "match/filter/kept_results.h"
 #include "match/filter/value_lookup.h"
-#include "match/planner/plan_rows.h"
+#include "query/search/pattern_tree.h"
 
 /* SEED: a search from a vertex takes about as long as so many entries of a table's passes: 250 ns and 2 ns (films of
  * tests/bench/rows.sh, AMD EPYC, 2026-11-30). */
 enum { SEED = 128 };
 
-/* THE TREE */
-
-/* Orders the vertices of the inner pattern so that parents come before their children; the shared vertex 0 is the root.
- * at[v] becomes the place of vertex v. Returns false if the pattern is no tree. */
-static bool find_tree(const gemp_pattern *inner, gemp_tree_vertex *tree, int *at)
-{
-	size_t count = 1;
-	if (inner->edge_count + 1 != inner->vertex_count)
-		return false;
-	for (size_t v = 0; v < inner->vertex_count; v++)
-		at[v] = v ? -1 : 0;
-	tree[0] = (gemp_tree_vertex){ .parent = -1 };
-	for (bool more = true; more;) {
-		more = false;
-		for (size_t e = 0; e < inner->edge_count; e++) {
-			const gemp_pattern_edge *edge = &inner->edges[e];
-			const bool back = at[edge->from] < 0;
-			const int child = back ? edge->from : edge->to, parent = back ? edge->to : edge->from;
-			if (at[child] >= 0 || at[parent] < 0)
-				continue;
-			tree[count] = (gemp_tree_vertex){ .parent = at[parent], .key = gemp_pattern_edge_key(inner, edge, back) };
-			at[child] = (int)count++;
-			more = true;
-		}
-	}
-	return count == inner->vertex_count;
-}
-
-/* True if each condition is on one vertex and can be computed for every vertex. */
-static bool has_plain_conditions(const gemp_pattern *inner)
-{
-	for (size_t i = 0; i < inner->condition_count; i++) {
-		const gemp_condition *condition = &inner->conditions[i];
-		if (__builtin_popcountll(condition->vertices) != 1 || condition->edges ||
-		    gemp_expr_has_subpattern(condition->expr) || !gemp_filter_has_kernels(condition->expr))
-			return false;
-	}
-	return true;
-}
-
-/* A number of 8 bytes for each vertex is made for every inner vertex of the tree, and gathered. */
-static bool fits_memory(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *inner)
-{
-	const size_t budget = context->budgets.host_memory;
-	return !budget || graph->vertex_count <= budget / 4 / sizeof(uint64_t) / inner->vertex_count;
-}
-
 static bool is_possible(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *inner,
                         const gemp_match_options *options)
 {
 	return inner->arguments == 1 && inner->edge_count && !inner->simple && !gemp_pattern_has_paths(inner) &&
-	       options->place != GEMP_PLACE_DEVICE && has_plain_conditions(inner) && fits_memory(context, graph, inner);
-}
-
-/* DIFFERENT ELEMENTS */
-
-static bool have_common(const gemp_candidates *candidates, int a, int b)
-{
-	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
-	if (a == b || !x || !y)
-		return true;
-	for (size_t w = 0; w < candidates->words; w++)
-		if (x[w] & y[w])
-			return true;
-	return false;
-}
-
-/* True if one edge of the graph can be the image of both edges. */
-static bool edges_can_meet(const gemp_pattern *inner, const gemp_candidates *candidates, const gemp_pattern_edge *a,
-                           const gemp_pattern_edge *b)
-{
-	bool types = false;
-	for (size_t r = 0; r < inner->relation_count; r++)
-		types |= a->relations[r] && b->relations[r];
-	const bool turned = a->direction == GEMP_EITHER || b->direction == GEMP_EITHER;
-	return types && a->match == b->match &&
-	       ((have_common(candidates, a->from, b->from) && have_common(candidates, a->to, b->to)) ||
-	        (turned && have_common(candidates, a->from, b->to) && have_common(candidates, a->to, b->from)));
-}
-
-/* True if candidates alone make elements differ that must differ. */
-static bool differ_by_candidates(const gemp_pattern *inner, const gemp_candidates *candidates, gemp_semantics semantics)
-{
-	for (size_t a = 0; a < inner->vertex_count && semantics != GEMP_HOM && semantics != GEMP_EDGE_ISO; a++)
-		for (size_t b = 0; b < a; b++)
-			if (!inner->vertices[a].repeatable && !inner->vertices[b].repeatable &&
-			    have_common(candidates, (int)a, (int)b))
-				return false;
-	for (size_t a = 0; a < inner->edge_count && semantics == GEMP_EDGE_ISO; a++)
-		for (size_t b = 0; b < a; b++)
-			if (edges_can_meet(inner, candidates, &inner->edges[a], &inner->edges[b]))
-				return false;
-	return true;
+	       options->place != GEMP_PLACE_DEVICE && gemp_pattern_has_vertex_conditions(inner) &&
+	       gemp_pattern_tables_fit(context, graph, inner->vertex_count);
 }
 
 /* THE TABLE */
-
-/* Collective. Finds the vertices for which the conditions [0, count) are true. The host tests them, as the passes over
- * the edges are its threads', too. */
-static gemp_code find_candidates(gemp_candidates *out, gemp_runtime *context, gemp_shard *graph,
-                                 const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count)
-{
-	gemp_filter *filter;
-	GEMP_TRY(gemp_filter_new(&filter, context, true));
-	const gemp_code code = gemp_candidates_new(out, context, filter, graph, pattern, conditions, count);
-	gemp_filter_free(filter);
-	return code;
-}
 
 /* Collective. Numbers that exceed 64 bits leave no table. */
 static gemp_code fold(uint64_t **table, gemp_runtime *context, gemp_shard *graph, const gemp_tree_vertex *tree,
@@ -175,13 +75,14 @@ gemp_code gemp_subpattern_table(uint64_t **table, gemp_runtime *context, gemp_sh
 	GEMP_OWNED_BY(gemp_candidates_free) gemp_candidates candidates = { 0 };
 	int at[GEMP_MAX_PATTERN_VERTICES];
 	*table = NULL;
-	if (!is_possible(context, graph, inner, options) || !find_tree(inner, tree, at) ||
+	if (!is_possible(context, graph, inner, options) || !gemp_pattern_tree(inner, 0, tree, at) ||
 	    inner->condition_count > sizeof conditions / sizeof *conditions)
 		return GEMP_OK;
 	for (size_t i = 0; i < inner->condition_count; i++)
 		conditions[i] = &inner->conditions[i];
-	GEMP_TRY(find_candidates(&candidates, context, graph, inner, conditions, inner->condition_count));
-	if (!differ_by_candidates(inner, &candidates, options->semantics))
+	GEMP_TRY(gemp_pattern_candidates(&candidates, context, graph, inner, options->semantics, conditions,
+	                                 inner->condition_count));
+	if (!gemp_pattern_differs_by_candidates(inner, &candidates, options->semantics))
 		return GEMP_OK;
 	for (size_t v = 0; v < inner->vertex_count; v++)
 		tree[at[v]].bits = candidates.bits[v];
@@ -200,7 +101,8 @@ static bool may_be_selective(const gemp_shard *graph, const gemp_condition *cond
 	        gemp_value_lookup_index(graph, condition->expr) != GEMP_NO_LOOKUP);
 }
 
-gemp_code gemp_subpattern_rows_are_few(bool *few, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *outer)
+gemp_code gemp_subpattern_rows_are_few(bool *few, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *outer,
+                                       gemp_semantics semantics)
 {
 	GEMP_OWNED const gemp_condition **conditions = NULL;
 	GEMP_OWNED_BY(gemp_candidates_free) gemp_candidates candidates = { 0 };
@@ -213,7 +115,7 @@ gemp_code gemp_subpattern_rows_are_few(bool *few, gemp_runtime *context, gemp_sh
 			conditions[count++] = &outer->conditions[i];
 	if (!count)
 		return GEMP_OK;
-	GEMP_TRY(find_candidates(&candidates, context, graph, outer, conditions, count));
+	GEMP_TRY(gemp_pattern_candidates(&candidates, context, graph, outer, semantics, conditions, count));
 	for (size_t v = 0; v < outer->vertex_count; v++)
 		least = gemp_min(least, candidates.count[v]);
 	*few = least <= (graph->vertex_count + gemp_shard_edges(graph)) / SEED;

@@ -20,7 +20,8 @@ gemp_code gemp_subpattern_table(uint64_t **table, gemp_runtime *context, gemp_sh
 
 /* Collective. True if the rows of the outer pattern seem to be so few that searches from their vertices take less time
  * than a table. */
-gemp_code gemp_subpattern_rows_are_few(bool *few, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *outer);
+gemp_code gemp_subpattern_rows_are_few(bool *few, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *outer,
+                                       gemp_semantics semantics);
 
 /* True for [NOT] EXISTS and for a comparison of COUNT with an integer. *value: the EXISTS or COUNT. */
 bool gemp_subpattern_is_test(const gemp_expr *condition, const gemp_expr **value);
