@@ -92,11 +92,23 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 }
 
 /* The number of steps depends on count, which is equal on all ranks. */
+/* MPI counts are int, and MPI may copy the values for a reduction. */
+static void reduce_long(const gemp_comm *comm, uint64_t *values, size_t count,
+                        void (*reduce)(const gemp_comm *comm, uint64_t *values, int count))
+{
+	enum { STEP = 1 << 24 };
+	for (size_t at = 0; at < count; at += STEP)
+		reduce(comm, values + at, (int)(count - at < STEP ? count - at : STEP));
+}
+
 void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count)
 {
-	enum { STEP = 1 << 24 }; /* MPI counts are int, and MPI may copy the values for a reduction */
-	for (size_t at = 0; at < count; at += STEP)
-		gemp_comm_sum(comm, values + at, (int)(count - at < STEP ? count - at : STEP));
+	reduce_long(comm, values, count, gemp_comm_sum);
+}
+
+void gemp_comm_max_long(const gemp_comm *comm, uint64_t *values, size_t count)
+{
+	reduce_long(comm, values, count, gemp_comm_max);
 }
 
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)

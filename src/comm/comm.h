@@ -62,6 +62,7 @@ void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count);
 /* The same for an array of any length. */
 void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count);
 void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
+void gemp_comm_max_long(const gemp_comm *comm, uint64_t *values, size_t count);
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value); /* the sum over lower ranks */
 

@@ -60,6 +60,7 @@ const gemp_limits gemp_limits_default = {
 	.sample_check = -1,
 	.group_counter_max = UINT32_MAX,
 	.group_walk = -1,
+	.group_folds = -1,
 	.early_pivots = -1,
 	.early_rows = 1 << 18,
 	.early_tables = 1 << 30,

@@ -209,6 +209,9 @@ typedef struct gemp_limits {
 	/* Switch: 0 makes a row for each match on the host, 1 a row for each group of a pivot wherever a plan allows
 	 * that [-1: if the search is large enough for the counters]: match/match_host. */
 	int group_walk;
+	/* Switch, all ranks: 0 enumerates matches that are grouped, 1 folds groups wherever that is possible [-1: if there
+	 * are many more matches than edges]: query/search/group_folds. */
+	int group_folds;
 	/* Pivots, for each rank, all ranks: threads of the host search from so many before the device begins; 0: from none
 	 * [-1: from those that they complete while the kernel is compiled]: match/early_search. */
 	int early_pivots;

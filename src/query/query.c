@@ -8,19 +8,21 @@
 #include "pattern/symmetry/automorphism.h"
 #include "query/counting.h"
 #include "query/search/apply.h"
+#include "query/search/group_folds.h"
 #include "query/search/optional_match.h"
 #include "query/vertex_sets.h"
 
-/* A query has one of three forms: sums, one search, or a finder with a chain of sinks. */
+/* A query has one of four forms: sums, folded groups, one search, or a finder with a chain of sinks. */
 struct gemp_prepared {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_prepared_options options;
-	bool edges;             /* rows have edge columns */
-	gemp_counting counting; /* has a plan if the query is counted by sums */
-	gemp_match *match;      /* set if the query is one search; the members below belong to queries with a finder */
-	bool vertex_sets;       /* the matches of the search are too many to be compared (query/vertex_sets.h) */
+	bool edges;              /* rows have edge columns */
+	gemp_counting counting;  /* has a plan if the query is counted by sums */
+	gemp_group_folds *folds; /* set if groups are folded */
+	gemp_match *match;       /* set if the query is one search; the members below belong to queries with a finder */
+	bool vertex_sets;        /* the matches of the search are too many to be compared (query/vertex_sets.h) */
 	gemp_finder *finder;
 	size_t part_count; /* the parts replace a run of the finder: the only one is the query, or their counts add up */
 	gemp_prepared **parts;           /* [part_count] */
@@ -120,6 +122,7 @@ static gemp_code prepare_parts(gemp_prepared *q)
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->parts, count)));
 	for (; q->part_count < count; q->part_count++) {
 		gemp_prepared_options options = q->options;
+		options.folds = false;
 		const gemp_pattern *pattern = gemp_finder_part(q->finder, q->part_count, &options.match);
 		GEMP_TRY(gemp_prepared_prepare(&q->parts[q->part_count], q->context, q->graph, pattern, &options));
 	}
@@ -157,6 +160,10 @@ static gemp_code prepare_chain(gemp_prepared *q)
  * matches there are. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
+	if (q->options.folds)
+		GEMP_TRY(gemp_group_folds_new(&q->folds, q->context, q->graph, q->pattern, &q->options.match));
+	if (q->folds)
+		return GEMP_OK;
 	GEMP_TRY(gemp_counting_prepare(&q->counting, q->context, q->graph, q->pattern, &q->options.match));
 	if (q->counting.devices_left && !gemp_counting_has_sums(&q->counting)) {
 		GEMP_TRY(gemp_match_prepare_small(&q->match, q->context, q->graph, q->pattern, &q->options.match));
@@ -211,6 +218,7 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_free_all(q->optionals, q->parts);
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
+	gemp_group_folds_free(q->folds);
 	gemp_match_free(q->match);
 	gemp_counting_free(&q->counting);
 	gemp_stab_chain_free(q->chain);
@@ -231,6 +239,11 @@ const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
 	return q->vertex_sets ? NULL : q->match;
+}
+
+const gemp_folded_groups *gemp_prepared_groups(const gemp_prepared *q)
+{
+	return q->folds ? gemp_group_folds_rows(q->folds) : NULL;
 }
 
 /* The plans are printed in the order in which rows pass them. */
@@ -256,6 +269,8 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 		gemp_text_print(&text, "counted one by one: %s\n", q->counting.enumerated);
 	if (gemp_counting_has_sums(&q->counting)) {
 		gemp_counting_explain(&q->counting, &text);
+	} else if (q->folds) {
+		gemp_group_folds_explain(q->folds, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
 		gemp_text_print(&text, "%s", plan ? plan : "");
@@ -390,6 +405,13 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 		GEMP_TRY(q->pattern->optional_count
 		             ? prepare_chain(q)
 		             : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+	}
+	if (q->folds) {
+		const uint64_t matches = gemp_group_folds_matches(q->folds);
+		*result = (gemp_match_result){
+			.matches = matches, .embeddings = matches, .embeddings_known = true, .complete = true, .on_host = true
+		};
+		return GEMP_OK;
 	}
 	if (q->vertex_sets)
 		return gemp_vertex_sets_count(q->context, q->graph, q->pattern, &q->options.match, result);

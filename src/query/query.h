@@ -3,12 +3,13 @@
  *
  *     gemp_prepared_prepare -> gemp_prepared_explain (if wanted) -> gemp_prepared_run -> gemp_prepared_free
  *
- * A query has one of three forms. If only a count is wanted, sums over the graph (src/count) may give the count. The
+ * A query has one of four forms. If only a count is wanted, sums over the graph (src/count) may give the count. The
  * planner of sums supports connected patterns without conditions; for other patterns it gives a reason. Sums are exact.
- * If they do not fit into memory or 64 bits, the matches are enumerated instead. A plain pattern, which is connected
- * and has single edges and no sub-patterns, is one search. For every other pattern, rows pass a chain of sinks: the
- * finder (variants, components, EXISTS and COUNT), each OPTIONAL MATCH, deduplication by vertices or subgraph, and then
- * the caller's sink. Preparing and running are collective. */
+ * If they do not fit into memory or 64 bits, the matches are enumerated instead. If clauses group the matches of a
+ * tree, the groups may be folded along its edges (search/group_folds.h) while the query is prepared. A plain pattern,
+ * which is connected and has single edges and no sub-patterns, is one search. For every other pattern, rows pass a
+ * chain of sinks: the finder (variants, components, EXISTS and COUNT), each OPTIONAL MATCH, deduplication by vertices
+ * or subgraph, and then the caller's sink. Preparing and running are collective. */
 
 #ifndef GEMP_QUERY_QUERY_H
 #define GEMP_QUERY_QUERY_H
@@ -17,10 +18,12 @@
 #include "match/match_run.h"
 #include "partition/runtime.h"
 #include "pattern/shapes/named_pattern.h"
+#include "query/clause/folded_groups.h"
 
 typedef struct gemp_prepared_options {
 	gemp_match_options match;
 	uint64_t combinations; /* max combinations of matches of the pattern's components; 0: 10^9 */
+	bool folds;            /* the caller takes folded groups instead of rows */
 } gemp_prepared_options;
 
 typedef struct gemp_prepared gemp_prepared;
@@ -43,6 +46,10 @@ const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *query);
 
 /* Returns the search of a query that is one search; NULL if the query has several searches, or is counted otherwise. */
 gemp_match *gemp_prepared_match(gemp_prepared *query);
+
+/* Returns the groups that the caller passes to the clauses instead of rows of the sink, which a run does not call; NULL
+ * if there are none. */
+const gemp_folded_groups *gemp_prepared_groups(const gemp_prepared *query);
 
 /* Collective. The sink gets rows of gemp_pattern_row_vertices vertices. sink may be NULL if only the counts of `result`
  * are wanted. */

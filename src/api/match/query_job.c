@@ -101,8 +101,9 @@ static gemp_code open_sinks(gemp_query_job *job)
 {
 	if (job->writes) {
 		const gemp_rows_options options = rows_options(job);
-		GEMP_TRY(gemp_rows_new(&job->rows, job->base.runtime, job->base.graph, job->pattern, &options));
-		job->first = job->only_counts ? NULL : &job->rows;
+		const gemp_folded_groups *groups = gemp_prepared_groups(job->prepared);
+		GEMP_TRY(gemp_rows_new_folded(&job->rows, job->base.runtime, job->base.graph, job->pattern, groups, &options));
+		job->first = job->only_counts || groups ? NULL : &job->rows;
 	}
 	if (job->graph_path) {
 		job->provenance = (gemp_provenance){ job->base.text, GEMP_VERSION, 0, NULL, NULL };
@@ -213,8 +214,10 @@ static gemp_code find_matches(gemp_query_job *job, gemp_match_result *result)
 {
 	if (!keeps_rows(job))
 		GEMP_TRY(open_sinks(job));
-	if (!job->checkpoint)
-		return gemp_prepared_run(job->prepared, job->first, result);
+	if (!job->checkpoint) {
+		GEMP_TRY(gemp_prepared_run(job->prepared, job->first, result));
+		return gemp_prepared_groups(job->prepared) ? gemp_rows_fold(&job->rows) : GEMP_OK;
+	}
 	const gemp_resumable resumable = { .runtime = job->base.runtime,
 		                               .graph = job->base.graph,
 		                               .pattern = job->pattern,
@@ -486,7 +489,7 @@ gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runt
 	if (job->base.settings->checkpoint.folder && !dry)
 		GEMP_TRY(open_checkpoint(job));
 	GEMP_TRY(narrow_graph(job));
-	const gemp_prepared_options options = { .match = job->base.how, .combinations = job->base.settings->combinations };
+	const gemp_prepared_options options = { job->base.how, job->base.settings->combinations, !job->graph_path };
 	GEMP_TRY(gemp_prepared_prepare(&job->prepared, runtime, job->base.graph, job->pattern, &options));
 	GEMP_TRY(explain(job, job->base.settings->explain || dry));
 	GEMP_TRY(draw(job));

@@ -16,9 +16,9 @@ typedef struct gemp_value_classes {
 	size_t count;
 } gemp_value_classes;
 
-/* Collective. Loads the column of the graph's attributes. `among` are the vertices that are numbered, as bits by id, and
- * the classes of others mean nothing; NULL: all. Makes no classes if more than a quarter of the vertices of a rank have
- * values of their own, unless they are few. */
+/* Collective. Loads the column of the graph's attributes. `among` are the vertices that are numbered, as bits by id,
+ * and the classes of others mean nothing; NULL: all. Makes no classes if more than a quarter of the vertices of a rank
+ * have values of their own, unless they are few. */
 gemp_code gemp_value_classes_new(gemp_value_classes *out, gemp_runtime *context, gemp_shard *graph, size_t column,
                                  const uint32_t *among);
 void gemp_value_classes_free(gemp_value_classes *classes);

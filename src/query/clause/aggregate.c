@@ -101,6 +101,7 @@ static gemp_code reserve_groups(gemp_aggregate *a, size_t groups)
 /* The cells of a block that are not NULL. */
 typedef struct cells {
 	const gemp_column *values; /* NULL: of elements, or of count(*) */
+	bool folded;               /* a value is the sum of the values for which it counts */
 	size_t count;
 	uint32_t group[GEMP_BAG_BLOCK];
 	size_t at[GEMP_BAG_BLOCK]; /* rows of `values`, or of the frame */
@@ -110,12 +111,13 @@ typedef struct cells {
 /* A cell of a column with a dictionary is found at the position of the dictionary's row. */
 static void list_cells(const gemp_grouped_rows *r, const gemp_frame_column *argument, cells *out)
 {
-	const uint64_t *times = r->frame->multiplicity;
+	const uint64_t *times = argument && argument->folded ? argument->folded : r->frame->multiplicity;
 	const bool dictionary = argument && argument->dictionary;
 	const bool has_elements = argument && argument->kind != GEMP_CELL_VALUE;
 	out->values = dictionary ? argument->dictionary : argument && !has_elements ? &argument->values : NULL;
 	const uint8_t *null = out->values ? out->values->null : NULL;
 	size_t n = 0;
+	out->folded = argument && argument->folded;
 	for (size_t i = 0; i < r->count; i++) {
 		const size_t row = r->first + (r->rows ? r->rows[i] : i);
 		size_t at = row;
@@ -128,7 +130,8 @@ static void list_cells(const gemp_grouped_rows *r, const gemp_frame_column *argu
 			continue;
 		out->group[n] = r->groups[i];
 		out->at[n] = at;
-		out->times[n++] = times ? times[row] : 1;
+		out->times[n] = times ? times[row] : 1;
+		n += out->times[n] > 0;
 	}
 	out->count = n;
 }
@@ -188,7 +191,7 @@ static gemp_code add_sums(gemp_aggregate *a, const cells *c)
 		return add_floats(a, c);
 	GEMP_CHECK(a->like.values.type == GEMP_INTEGER);
 	for (size_t i = 0; i < c->count; i++)
-		a->sum[c->group[i]] += (__int128)c->values->integers[c->at[i]] * (__int128)c->times[i];
+		a->sum[c->group[i]] += (__int128)c->values->integers[c->at[i]] * (__int128)(c->folded ? 1 : c->times[i]);
 	return GEMP_OK;
 }
 

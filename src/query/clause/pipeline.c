@@ -3,19 +3,11 @@
 #include "core/memory.h"
 #include "graph/column_bulk.h"
 #include "query/clause/group.h"
+#include "query/clause/group_items.h"
 #include "query/clause/projection.h"
 #include "query/clause/sorting.h"
 
 #include <string.h>
-
-/* A clause with aggregates, whose items are rewritten to read the columns of its groups. */
-typedef struct grouping {
-	size_t key_count;
-	const gemp_expr **keys; /* [key_count] items without an aggregate; owned array */
-	size_t aggregate_count, aggregate_capacity;
-	const gemp_expr **aggregates; /* [aggregate_count] in order of appearance; owned array */
-	gemp_arena nodes;             /* the new nodes; they share children and names with the clause's own trees */
-} grouping;                       /* {0} is empty */
 
 /* PROPERTIES OF CLAUSES */
 
@@ -90,114 +82,6 @@ uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 	return edges;
 }
 
-/* GROUPING */
-
-/* Aggregates do not nest, so the search does not descend into an aggregate. */
-static gemp_code find_aggregates(grouping *r, const gemp_expr *expr)
-{
-	if (gemp_expr_is_aggregate(expr)) {
-		GEMP_TRY(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
-		r->aggregates[r->aggregate_count++] = expr;
-		return GEMP_OK;
-	}
-	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(find_aggregates(r, expr->children[i]));
-	return GEMP_OK;
-}
-
-/* Finds the keys and the aggregates of all items. An item without an aggregate is a key by which rows are grouped. */
-static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
-{
-	GEMP_TRY(GEMP_NEW(r->keys, clause->item_count));
-	for (size_t i = 0; i < clause->item_count; i++)
-		if (gemp_expr_has_aggregate(clause->items[i].expr))
-			GEMP_TRY(find_aggregates(r, clause->items[i].expr));
-		else
-			r->keys[r->key_count++] = clause->items[i].expr;
-	return GEMP_OK;
-}
-
-/* The nodes share children with the clause's trees, so only the arena with the new nodes is freed. */
-static void free_grouping(grouping *r)
-{
-	gemp_arena_free(&r->nodes);
-	gemp_free_all(r->keys, r->aggregates);
-}
-
-/* Makes a copy of the node expr that shares all its pointers. */
-static gemp_code copy_node(grouping *r, const gemp_expr *expr, gemp_expr **out)
-{
-	void *node = gemp_arena_alloc(&r->nodes, sizeof *expr);
-	*out = node ? memcpy(node, expr, sizeof *expr) : NULL;
-	return node ? GEMP_OK : GEMP_ENOMEM;
-}
-
-/* A key that is a vertex or an edge keeps its kind, so that later expressions can read its attributes. */
-static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
-                             const gemp_expr **out)
-{
-	gemp_expr *node;
-	GEMP_TRY(copy_node(r, expr, &node));
-	bool element = gemp_expr_is_element(expr);
-	node->count = 0;
-	node->variable = element ? (int)item : -1;
-	node->kind = element ? expr->kind : GEMP_COLUMN;
-	node->item = item;
-	node->type = columns->columns[item].values.type;
-	*out = node;
-	return GEMP_OK;
-}
-
-/* Returns the index of the key that is the vertex or edge to which expr refers, or key_count if no key is. */
-static size_t find_element(const grouping *r, const gemp_expr *expr)
-{
-	gemp_expr_kind kind = expr->of_edge ? GEMP_EDGE : GEMP_VERTEX;
-	size_t k = 0;
-	while (k < r->key_count && (r->keys[k]->kind != kind || r->keys[k]->variable != expr->variable))
-		k++;
-	return k;
-}
-
-/* Rewrites an item as an expression over the columns of groups, which are keys and aggregates. A key or an aggregate
- * becomes a column. An attribute of a grouped vertex stays an attribute of the key. The operands of any other
- * expression are rewritten. Returns GEMP_EUSAGE if the item reads, beside an aggregate, a variable by which rows are
- * not grouped. The new nodes live as long as the grouping. */
-static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
-{
-	size_t element = find_element(r, expr);
-	gemp_expr *node;
-	*out = expr;
-	if (expr->kind == GEMP_LITERAL)
-		return GEMP_OK;
-	for (size_t i = 0; i < r->aggregate_count; i++)
-		if (r->aggregates[i] == expr)
-			return make_column(r, columns, expr, r->key_count + i, out);
-	for (size_t key = 0; key < r->key_count; key++)
-		if (gemp_expr_compare(r->keys[key], expr) == 0)
-			return make_column(r, columns, expr, key, out);
-	if (gemp_expr_is_subpattern(expr) || expr->kind == GEMP_COLUMN || (expr->variable >= 0 && element == r->key_count))
-		return gemp_fail(GEMP_EUSAGE,
-		                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
-		                 "grouped by it; give it to WITH or RETURN as one",
-		                 expr->line, expr->column);
-	GEMP_TRY(copy_node(r, expr, &node)); /* the clause's own tree must not change */
-	*out = node;
-	if (expr->variable >= 0) {
-		node->variable = (int)element;
-		return GEMP_OK;
-	}
-	void *children = gemp_arena_alloc(&r->nodes, expr->count * sizeof *node->children);
-	if (!children)
-		return GEMP_ENOMEM;
-	node->children = children;
-	for (size_t i = 0; i < expr->count; i++) {
-		const gemp_expr *child;
-		GEMP_TRY(rewrite_item(r, columns, expr->children[i], &child));
-		node->children[i] = (gemp_expr *)(uintptr_t)child;
-	}
-	return GEMP_OK;
-}
-
 /* Groups and sorted rows need all rows anyway. Other rows are taken in blocks, which stay in the cache from stage to
  * stage and use the same memory: 1.5 million rows of three columns to TSV took 0.9 instead of 1.25 CPU seconds on two
  * cores (2026-11-30), and 180 MiB instead of 410. */
@@ -216,11 +100,12 @@ struct gemp_pipeline {
 	gemp_frame_map match, items; /* map variables to elements of a match, and to items of the previous clause */
 	size_t stage_count;
 	gemp_row_stage stages[STAGES]; /* each stage pushes into the next; the last stage is the output */
-	grouping rewrites[CLAUSES];
-	gemp_frame source;  /* the rows of matches */
-	bool *used;         /* [source.count] columns that the first clause reads */
-	gemp_frame columns; /* while the chain is built: the columns of the last stage so far */
-	size_t block_rows;  /* max number of rows of a rank that the stages take at a time */
+	gemp_group_items rewrites[CLAUSES];
+	const gemp_folded_groups *folded; /* borrowed; NULL: rows are matches */
+	gemp_frame source;                /* the rows of matches, with the columns of folded arguments */
+	bool *used;                       /* [source.count] columns that the first clause reads */
+	gemp_frame columns;               /* while the chain is built: the columns of the last stage so far */
+	size_t block_rows;                /* max number of rows of a rank that the stages take at a time */
 	bool left_out;
 };
 
@@ -254,7 +139,7 @@ static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const ge
 
 /* Collective. Adds a stage of groups. In its input, the arguments of the aggregates follow the keys; count(*) has no
  * argument. */
-static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *rewrite)
+static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_group_items *rewrite)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
 	GEMP_OWNED int *arguments = NULL;
@@ -262,11 +147,11 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 	size_t count = rewrite ? rewrite->aggregate_count : 0;
 	GEMP_TRY(gemp_comm_agree(p->context->comm, GEMP_NEW(arguments, count)));
 	for (size_t i = 0; i < count; i++)
-		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
+		arguments[i] = rewrite->arguments[i] ? next++ : GEMP_NO_ARGUMENT;
 	const gemp_group_options options = { .input = &p->columns,
 		                                 .key_count = key_count,
 		                                 .aggregate_count = count,
-		                                 .aggregates = rewrite ? rewrite->aggregates : NULL,
+		                                 .aggregates = rewrite ? rewrite->made : NULL,
 		                                 .arguments = arguments,
 		                                 .next = next_of(p) };
 	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
@@ -277,23 +162,26 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 }
 
 /* Collective. Adds three stages: keys and arguments, groups, and the items as expressions over both. */
-static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
+static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
+                              gemp_group_items *rewrite)
 {
 	GEMP_OWNED gemp_projection_item *items = NULL;
 	size_t count = 0;
-	gemp_code code = begin_grouping(rewrite, clause);
+	gemp_code code = gemp_group_items_new(rewrite, clause);
+	if (p->folded && map == &p->match)
+		GEMP_THEN(gemp_group_items_fold(rewrite, p->folded, p->source.count - p->folded->argument_count));
 	GEMP_THEN(GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count));
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	for (size_t k = 0; k < rewrite->key_count; k++)
 		items[count++] = (gemp_projection_item){ rewrite->keys[k], "" };
 	for (size_t i = 0; i < rewrite->aggregate_count; i++)
-		if (rewrite->aggregates[i]->count)
-			items[count++] = (gemp_projection_item){ rewrite->aggregates[i]->children[0], "" };
+		if (rewrite->arguments[i])
+			items[count++] = (gemp_projection_item){ rewrite->arguments[i], "" };
 	GEMP_TRY(add_items(p, map, items, count));
 	GEMP_TRY(add_group(p, rewrite->key_count, rewrite));
 	for (size_t i = 0; i < clause->item_count && code == GEMP_OK; i++) {
 		items[i].name = clause->items[i].name;
-		code = rewrite_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
+		code = gemp_group_items_rewrite(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	return add_items(p, &p->items, items, clause->item_count);
@@ -332,13 +220,14 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 
 /* Collective. DISTINCT may group by all items, because the hidden items of ORDER BY depend on the shown items and so do
  * not split a group. */
-static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
+static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
+                            gemp_group_items *rewrite)
 {
 	if (clause->grouped)
 		GEMP_TRY(add_grouping(p, map, clause, rewrite));
 	else
 		GEMP_TRY(add_plain(p, map, clause));
-	if (clause->distinct)
+	if (clause->distinct && !(p->folded && p->folded->distinct && map == &p->match))
 		GEMP_TRY(add_group(p, clause->item_count, NULL));
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
@@ -356,8 +245,9 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 static gemp_code set_up_source(gemp_pipeline *p)
 {
 	const gemp_pattern *pattern = p->pattern;
-	size_t vertices = p->match.vertices, edges = p->match.edges;
-	GEMP_TRY(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
+	const size_t vertices = p->match.vertices, edges = p->match.edges, values = edges + vertices + pattern->sub_count;
+	const size_t folded = p->folded ? p->folded->argument_count : 0;
+	GEMP_TRY(gemp_frame_init(&p->source, values + folded));
 	GEMP_TRY(GEMP_NEW(p->used, p->source.count));
 	for (size_t c = 0; c < p->source.count; c++)
 		GEMP_TRY(gemp_frame_set(&p->source, c,
@@ -365,9 +255,12 @@ static gemp_code set_up_source(gemp_pipeline *p)
 		                        : c < vertices + edges ? GEMP_CELL_EDGE
 		                                               : GEMP_CELL_VALUE,
 		                        "", GEMP_INTEGER));
+	for (size_t i = 0; i < folded; i++)
+		GEMP_TRY(gemp_frame_set(&p->source, values + i, GEMP_CELL_VALUE, "", p->folded->arguments[i].values.type));
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
 	for (size_t i = 0; i < clause->item_count; i++)
-		gemp_lookup_uses(&p->match, clause->items[i].expr, p->used);
+		if (!p->folded || !gemp_expr_has_aggregate(clause->items[i].expr))
+			gemp_lookup_uses(&p->match, clause->items[i].expr, p->used);
 	return GEMP_OK;
 }
 
@@ -408,6 +301,42 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 	}
 	source->rows = rows->rows;
 	return GEMP_OK;
+}
+
+/* Copies a number of each row to the elements of a column. */
+static gemp_code copy_numbers(gemp_frame_column *out, const gemp_vertex *vertices, size_t rows)
+{
+	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows));
+	for (size_t row = 0; row < rows; row++)
+		out->elements[row] = vertices[row];
+	return GEMP_OK;
+}
+
+static gemp_code fill_folded(gemp_pipeline *p)
+{
+	const gemp_folded_groups *groups = p->folded;
+	gemp_frame *source = &p->source;
+	const size_t first = source->count - groups->argument_count;
+	gemp_frame_clear(source);
+	if (!groups->rows)
+		return GEMP_OK;
+	for (size_t c = 0; c < first; c++)
+		if (p->used[c])
+			GEMP_TRY(copy_numbers(&source->columns[c], groups->vertices, groups->rows));
+	for (size_t i = 0; i < groups->argument_count; i++) {
+		GEMP_TRY(gemp_column_append(&source->columns[first + i].values, &groups->arguments[i].values));
+		source->columns[first + i].folded = groups->arguments[i].times;
+	}
+	GEMP_TRY(GEMP_RESERVE(source->multiplicity, source->multiplicity_capacity, groups->rows));
+	memcpy(source->multiplicity, groups->times, groups->rows * sizeof *groups->times);
+	source->rows = groups->rows;
+	return GEMP_OK;
+}
+
+gemp_code gemp_pipeline_push_folded(gemp_pipeline *p, bool *enough)
+{
+	GEMP_TRY(gemp_comm_agree(p->context->comm, fill_folded(p)));
+	return p->stages[0].push(p->stages[0].self, &p->source, true, enough);
 }
 
 /* The same on all ranks. Stages copy the columns of a block a few times, so a block has a part of the budget. */
@@ -457,8 +386,9 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 }
 
 /* The output stage is borrowed, so its function `free` is not copied. */
-gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
-                            bool count_loops, gemp_row_stage *output)
+gemp_code gemp_pipeline_new_folded(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph,
+                                   const gemp_pattern *pattern, const gemp_folded_groups *folded, bool count_loops,
+                                   gemp_row_stage *output)
 {
 	GEMP_OWNED_BY(gemp_pipeline_free_at) gemp_pipeline *p = NULL;
 	gemp_code code = GEMP_NEW(p, 1);
@@ -466,6 +396,7 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 		p->context = context;
 		p->graph = graph;
 		p->pattern = pattern;
+		p->folded = folded;
 		p->match = (gemp_frame_map){ .vertices = gemp_pattern_row_vertices(pattern),
 			                         .edges = gemp_pattern_row_edges(pattern),
 			                         .count_loops = count_loops };
@@ -484,6 +415,12 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
+gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                            bool count_loops, gemp_row_stage *output)
+{
+	return gemp_pipeline_new_folded(out, context, graph, pattern, NULL, count_loops, output);
+}
+
 /* The caller owns the output stage, which is not among the first stage_count stages. */
 void gemp_pipeline_free(gemp_pipeline *p)
 {
@@ -492,7 +429,7 @@ void gemp_pipeline_free(gemp_pipeline *p)
 	for (size_t i = 0; i < p->stage_count; i++)
 		gemp_row_stage_free(&p->stages[i]);
 	for (size_t i = 0; i < CLAUSES; i++)
-		free_grouping(&p->rewrites[i]);
+		gemp_group_items_free(&p->rewrites[i]);
 	gemp_frame_free(&p->source);
 	gemp_frame_free(&p->columns);
 	gemp_free_all(p->used, p);

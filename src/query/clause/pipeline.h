@@ -13,6 +13,7 @@
 #include "graph/graph.h"
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
+#include "query/clause/folded_groups.h"
 #include "query/rows/frame.h"
 
 typedef struct gemp_pipeline gemp_pipeline;
@@ -21,6 +22,11 @@ typedef struct gemp_pipeline gemp_pipeline;
  * freed here. If `count_loops` is true, COUNT { (v)-[:T]->() } counts loops (gemp_degree_loops). */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
+/* The same for rows that are folded groups, which are borrowed: gemp_pipeline_push_folded pushes them. NULL: rows are
+ * matches. */
+gemp_code gemp_pipeline_new_folded(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph,
+                                   const gemp_pattern *pattern, const gemp_folded_groups *folded, bool count_loops,
+                                   gemp_row_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);
 GEMP_RELEASE(gemp_pipeline_free, gemp_pipeline *)
 
@@ -28,6 +34,8 @@ GEMP_RELEASE(gemp_pipeline_free, gemp_pipeline *)
  * the meaning of gemp_row_stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
                              bool last, bool *enough);
+/* Collective. Pushes all folded groups. */
+gemp_code gemp_pipeline_push_folded(gemp_pipeline *pipeline, bool *enough);
 /* True, on all ranks, if a SKIP or LIMIT without ORDER BY left out rows. Another run might show other rows then. */
 bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 

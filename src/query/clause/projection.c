@@ -95,6 +95,7 @@ static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *fro
 		out->dictionary = from->dictionary;
 		return GEMP_OK;
 	}
+	out->folded = from->folded;
 	if (rows && !from->dictionary && from->values.type == out->values.type)
 		return gemp_column_append(&out->values, &from->values);
 	for (size_t row = 0; row < rows; row++)

@@ -392,8 +392,8 @@ static gemp_code open_writer(row_output *r)
 }
 
 /* The writer is opened last, so that a query with refused clauses leaves no file. */
-gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
-                        const gemp_rows_options *options)
+gemp_code gemp_rows_new_folded(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                               const gemp_folded_groups *folded, const gemp_rows_options *options)
 {
 	GEMP_OWNED_BY(output_free_at) row_output *r = NULL;
 	gemp_code code = GEMP_NEW(r, 1);
@@ -406,12 +406,26 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 		r->complete = true;
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
-	                           &(gemp_row_stage){ .self = r, .push = output_push }));
+	GEMP_TRY(gemp_pipeline_new_folded(&r->pipeline, context, graph, pattern, folded, options->count_loops,
+	                                  &(gemp_row_stage){ .self = r, .push = output_push }));
 	GEMP_TRY(open_writer(r));
 	*out = (gemp_sink){ .self = r, .consume = output_consume, .end_round = output_end_round, .free = output_free };
 	r = NULL;
 	return GEMP_OK;
+}
+
+gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                        const gemp_rows_options *options)
+{
+	return gemp_rows_new_folded(out, context, graph, pattern, NULL, options);
+}
+
+gemp_code gemp_rows_fold(gemp_sink *sink)
+{
+	row_output *r = sink->self;
+	bool enough = false;
+	r->ended = true;
+	return gemp_pipeline_push_folded(r->pipeline, &enough);
 }
 
 /* The results of this function and of the next two are equal on all ranks. */

@@ -10,6 +10,7 @@
 #include "graph/batch.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"
+#include "query/clause/folded_groups.h"
 
 #include <stdio.h>
 
@@ -20,6 +21,11 @@
  * earlier, no file remains. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
+/* Collective. The same for folded groups (borrowed), which gemp_rows_fold passes through the clauses instead of
+ * batches. */
+gemp_code gemp_rows_new_folded(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                               const gemp_folded_groups *folded, const gemp_rows_options *options);
+gemp_code gemp_rows_fold(gemp_sink *rows);
 /* Results over all ranks, valid after the last round. gemp_rows_written is the number of rows written or shown.
  * gemp_rows_total is the number of rows of the result, of which a preview shows some. gemp_rows_complete is true if no
  * limit left out rows. */

@@ -72,6 +72,7 @@ void gemp_frame_clear(gemp_frame *frame)
 	for (size_t c = 0; c < frame->count; c++) {
 		frame->columns[c].values.rows = 0;
 		frame->columns[c].dictionary = NULL;
+		frame->columns[c].folded = NULL;
 	}
 	gemp_free(frame->multiplicity);
 	frame->multiplicity = NULL;

@@ -26,6 +26,9 @@ typedef struct gemp_frame_column {
 	const gemp_column *dictionary;
 	uint32_t *index;
 	size_t index_capacity;
+	/* Of a column of arguments that were folded (clause/folded_groups.h): [rows] number of values that each row stands
+	 * for, however often the row counts (borrowed until the push ends); NULL: a row has its own value. */
+	const uint64_t *folded;
 } gemp_frame_column;
 
 typedef struct gemp_frame {
