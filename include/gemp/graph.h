@@ -41,9 +41,9 @@ GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
  * attribute and the degrees. `report` must not be NULL. */
 GEMP_API gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report);
 
-/* Collective. Reads a whole graph file and compares checksums and the hash of its content. Checks that rows are sorted,
- * that ids exist, and that the rows by source and the rows by target hold the same edges. GEMP_EDATA if the file is
- * damaged. */
+/* Collective. Reads a whole graph file and compares its seal, checksums and the hash of its content. Checks that rows
+ * are sorted, that ids exist, and that the rows by source and the rows by target hold the same edges. GEMP_EDATA if the
+ * file is damaged. */
 GEMP_API gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report);
 
 /* IMPORT of text and binary formats (docs/formats.md). */

@@ -12,7 +12,8 @@
  *
  * The datasets of hdf5_dataset have one dimension. They are contiguous and have no filters, or are compressed
  * (hdf5_packed.h). Their attribute `checksum` is the sum modulo 2^64, over all elements, of XXH3 of the element's bytes
- * with the element's index as the seed. The checksum is compared whenever the ranks together read all elements. */
+ * with the element's index as the seed. In a file without a seal, the checksum is compared whenever the ranks together
+ * read all elements. */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
 #define GEMP_IO_HDF5_HDF5_FILE_H

@@ -135,7 +135,7 @@ const gemp_command gemp_command_verify = {
 	.arguments = "G.h5",
 	.summary = "Checks a graph file",
 	.text =
-		"Reads the whole file, compares checksums and the hash of its content, and checks that rows are sorted, that "
+		"Reads the whole file, compares its seal, checksums and the hash of its content, and checks that rows are sorted, that "
 		"ids exist and that the rows by source and by target hold the same edges. The exit code is 65 if something is "
 		"wrong.\n",
 	.examples = "gemp-mpi verify movies.h5\n",

@@ -3,8 +3,8 @@
  * All functions are local: the rank that calls them needs no other rank, and what it reads does not depend on the
  * number of ranks. Only the graph's schema must be loaded. The caller calls `begin` before its first read and, if that
  * succeeds, `end` after its last; a series of reads may lie within another. Each value that is read is checked by
- * itself: vertices are below the number of vertices, rows ascend, and positions are within their arrays. Checksums are
- * not compared, because a checksum is of a whole array. */
+ * itself: vertices are below the number of vertices, rows ascend, and positions are within their arrays. What is
+ * read is compared with the seal of the file, but not with checksums, because a checksum is of a whole array. */
 
 #ifndef GEMP_GRAPH_POINT_READER_H
 #define GEMP_GRAPH_POINT_READER_H

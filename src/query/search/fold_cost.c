@@ -60,7 +60,8 @@ bool gemp_fold_pays(const gemp_fold_source *s, gemp_placement place, double matc
 	const gemp_runtime *context = s->context;
 	if (gemp_limits_now()->group_folds > 0)
 		return true;
-	return cost <= MATCH * matches &&
-	       (cost <= (double)gemp_limits_now()->host_entries || place == GEMP_PLACE_HOST ||
-	        !(gemp_device_spec_prefers_gpus(context->device_spec) && gemp_drivers_find_gpu()));
+	const bool pays = cost <= MATCH * matches &&
+	                  (cost <= (double)gemp_limits_now()->host_entries || place == GEMP_PLACE_HOST ||
+	                   !(gemp_device_spec_prefers_gpus(context->device_spec) && gemp_drivers_find_gpu()));
+	return gemp_comm_sum1(context->comm, !pays) == 0;
 }

@@ -10,8 +10,8 @@
 gemp_code gemp_fold_estimate(const gemp_fold_source *source, int root, double *matches, double *cost);
 /* The cost of carrying values from one pattern vertex to another one. */
 double gemp_fold_path_cost(const gemp_fold_source *source, int from, int to);
-/* Local, and equal on all ranks if their devices are. True if passes of this cost are expected to take less time than a
- * search for so many matches. */
+/* Collective. True if passes of this cost are expected to take less time than a search for so many matches, on all
+ * ranks, whose devices may differ. */
 bool gemp_fold_pays(const gemp_fold_source *source, gemp_placement place, double matches, double cost);
 
 #endif
