@@ -68,7 +68,8 @@ gemp_code gemp_h5_dataset_failed(const gemp_sealed_file *file, const char *path,
 	return gemp_sealed_failed(file, gemp_text_status(&part) == GEMP_OK ? part.data : "a dataset", error);
 }
 
-/* Who writes: all ranks, if HDF5 is parallel; or rank 0 alone, with or without the driver of hdf5_places. */
+/* The ranks that write. With parallel HDF5 all ranks do. Otherwise rank 0 does alone, or asks for the places of chunks
+ * (hdf5_places), to which all ranks write. */
 typedef enum file_writers { TOGETHER, RANK_0, RANK_0_PLACES } file_writers;
 
 /* Local. Fills *h5, which gemp_h5_abandon accepts even after a failure. HDF5's own messages on stderr are silenced,

@@ -1,7 +1,6 @@
-/* Tests groups that are folded along the edges of a tree (query/search/group_folds.h): files of rows must have the same
- * bytes as those of a search that enumerates all matches, for random clauses over patterns with labels, loops, parallel
- * and reciprocal edges, NULLs, small and large integers, under all semantics. A part is compared with the rows of the
- * query clause by clause. */
+/* Tests groups that are folded along the edges of a tree (query/search/group_folds.h). Clauses and graphs are random,
+ * with labels, loops, parallel edges, NULLs and large integers. The files of rows must have the same bytes as those of
+ * a search that enumerates all matches. Some rows are also compared with those of the query clause by clause. */
 #include "harness/limits.h"
 #include "query_world.h"
 
